@@ -1,0 +1,165 @@
+import type {
+  Actor,
+  Command,
+  CommandResult,
+  LookupResponse,
+  Operation,
+  OperationDetail,
+  OperationState,
+  Order,
+  OrderInput,
+  Problem,
+  Ticket,
+  TicketInput,
+} from '@holdfast/operation';
+import type { ProviderAdapter } from '@holdfast/providers';
+
+/** Who asks, and for which organisation. The server has authenticated both. */
+export type Principal = { readonly organisationId: string; readonly actor: Actor };
+
+/** An organisation's account at a provider, with the client that speaks to it. */
+export type ProviderAccount = {
+  readonly organisationId: string;
+  readonly accountId: string;
+  readonly liveMode: boolean;
+  /** True for the bundled fake provider: a database first used with it executes nowhere else unaided. */
+  readonly fake: boolean;
+  readonly adapter: ProviderAdapter;
+  readonly webhookSecrets: readonly string[];
+};
+
+/** Accounts known to this process. `undefined`: the organisation has none, so its approved operations wait. */
+export type ProviderDirectory = {
+  readonly accountOf: (organisationId: string) => ProviderAccount | undefined;
+  readonly accounts: () => readonly ProviderAccount[];
+};
+
+/** A command that is well formed, or the problem that says why it is not: one malformed command spoils no other's. */
+export type SubmittedCommand =
+  | { readonly ok: true; readonly command: Command }
+  | { readonly ok: false; readonly commandId: string; readonly problem: Problem };
+
+export type OperationFilter = {
+  readonly states?: readonly OperationState[];
+  readonly needsPerson?: boolean;
+  readonly orderId?: string;
+  readonly ticketId?: string;
+  /** Free text over order, customer, ticket, payment and operation ID. */
+  readonly text?: string;
+  readonly updatedAfter?: string;
+  readonly cursor?: string;
+  readonly limit?: number;
+};
+export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null };
+
+export type PutAnswer<Item> =
+  | { readonly ok: true; readonly item: Item; readonly created: boolean; readonly changed: boolean }
+  | { readonly ok: false; readonly problem: Problem };
+
+export type CheckAnswer =
+  | { readonly kind: 'scheduled'; readonly operation: Operation }
+  | { readonly kind: 'too-soon'; readonly retryAfterMs: number }
+  | { readonly kind: 'not-found' };
+
+export type FeedChange =
+  | { readonly event: 'operation'; readonly data: Operation }
+  | { readonly event: 'order'; readonly data: Order }
+  | { readonly event: 'ticket'; readonly data: Ticket };
+
+/** A position in one organisation's feed. Opaque to clients, signed, and tied to a generation of history. */
+export type FeedCursor = string;
+
+export type FeedBatch = { readonly changes: readonly FeedChange[]; readonly cursor: FeedCursor };
+
+export type Feed = {
+  /** Judges a client's cursor. `reset` says that it must drop what it knows of the server and start over. */
+  readonly resume: (
+    who: Principal,
+    cursor: string,
+  ) => Promise<
+    | { readonly kind: 'resume'; readonly cursor: FeedCursor }
+    | { readonly kind: 'reset'; readonly reason: 'cursor-too-old' | 'history-restored' | 'cursor-unreadable' }
+  >;
+  /** Everything the caller may see now, in pages, ending with the cursor from which changes go on without a gap. */
+  readonly snapshot: (who: Principal) => AsyncIterable<{ readonly changes: readonly FeedChange[]; readonly cursor: FeedCursor | null }>;
+  /** Changes after a cursor, at most `limit`; state, not deltas: each changed thing once per batch. */
+  readonly changesAfter: (who: Principal, cursor: FeedCursor, limit: number) => Promise<FeedBatch>;
+  /** Calls `wake` when something may have changed for the organisation (NOTIFY, with a poll as fallback). Returns the unsubscriber. */
+  readonly watch: (organisationId: string, wake: () => void) => () => void;
+  readonly generation: (organisationId: string) => Promise<string>;
+};
+
+export type WebhookAnswer =
+  | { readonly kind: 'stored' }
+  | { readonly kind: 'known' }
+  | { readonly kind: 'refused'; readonly because: string };
+
+export type MetricSample = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number };
+/** Metrics of one organisation: the names of the outside contract, zeros included. Histograms as cumulative buckets. */
+export type MetricsSnapshot = {
+  readonly samples: readonly MetricSample[];
+  readonly reconciliationSeconds: readonly {
+    readonly how: string;
+    readonly buckets: readonly { readonly le: number; readonly count: number }[];
+    readonly sum: number;
+    readonly count: number;
+  }[];
+};
+
+export type HoldState = { readonly on: boolean; readonly since: string | null; readonly by: string | null; readonly reason: string | null };
+
+/** The engine as the server sees it: no HTTP, no clock of its own, one PostgreSQL behind it. */
+export type Engine = {
+  /** Applies each command once, in order. Never throws for a bad command: its verdict says so. */
+  readonly apply: (who: Principal, commands: readonly SubmittedCommand[]) => Promise<readonly CommandResult[]>;
+  readonly getOperation: (who: Principal, id: string) => Promise<OperationDetail | null>;
+  readonly listOperations: (who: Principal, filter: OperationFilter) => Promise<Page<Operation>>;
+  readonly lookUp: (who: Principal, ids: readonly string[]) => Promise<LookupResponse>;
+  /** Asks the provider about it at the next tick. Never submits. */
+  readonly check: (who: Principal, id: string) => Promise<CheckAnswer>;
+  readonly getOrder: (who: Principal, id: string) => Promise<(Order & { operations: readonly Operation[] }) | null>;
+  readonly searchOrders: (who: Principal, text: string, cursor?: string, limit?: number) => Promise<Page<Order>>;
+  readonly putOrder: (who: Principal, id: string, input: OrderInput) => Promise<PutAnswer<Order>>;
+  readonly getTicket: (who: Principal, id: string) => Promise<Ticket | null>;
+  readonly searchTickets: (who: Principal, text: string, cursor?: string, limit?: number) => Promise<Page<Ticket>>;
+  readonly putTicket: (who: Principal, id: string, input: TicketInput) => Promise<PutAnswer<Ticket>>;
+  readonly feed: Feed;
+  readonly receiveWebhook: (rawBody: Uint8Array, signatureHeader: string | undefined) => Promise<WebhookAnswer>;
+  readonly metrics: (organisationId: string) => Promise<MetricsSnapshot>;
+  readonly hold: {
+    readonly get: (organisationId: string) => Promise<HoldState>;
+    readonly set: (organisationId: string, on: boolean, by: string, reason: string | null) => Promise<HoldState>;
+  };
+  readonly createOrganisation: (name: string) => Promise<{ readonly id: string }>;
+};
+
+/** Settings of the worker, as the environment gives them. Milliseconds. */
+export type WorkerSettings = {
+  readonly providerTimeoutMs: number;
+  readonly leaseMs: number;
+  readonly checkBackoffMs: readonly number[];
+  readonly needsPersonAfterMs: number;
+  readonly undoMs: number;
+};
+
+/** What one pass did; `nextWakeMs` says how long nothing is due (null: nothing at all). */
+export type TickReport = {
+  readonly claimed: number;
+  readonly submitted: number;
+  readonly checked: number;
+  readonly expired: number;
+  readonly nextWakeMs: number | null;
+};
+
+/** Structurally an `AbortSignal`, which does not exist where decisions are compiled. */
+export type StopSignal = {
+  readonly aborted: boolean;
+  readonly addEventListener: (type: 'abort', listener: () => void) => void;
+};
+
+export type Worker = {
+  /** One pass over everything that is due; awaits all it started. */
+  readonly runOnce: () => Promise<TickReport>;
+  /** Passes until stopped; resolves once everything under way has its end recorded. */
+  readonly run: (stop: StopSignal) => Promise<void>;
+};

@@ -1,0 +1,125 @@
+import type { Amount, AttemptFinding, LookUpFinding, ProviderRecord } from '@holdfast/operation';
+import type { ProviderContract } from './provider-contract.ts';
+
+/** One refund, as the core asks for it. Amounts in ISO minor units; the adapter alone converts. */
+export type RefundRequest = {
+  readonly organisationId: string;
+  readonly operationId: string;
+  /** The one key of this action, derived from organisation and operation ID: the same in every attempt. */
+  readonly idempotencyKey: string;
+  readonly paymentReference: string;
+  readonly amount: Amount;
+  readonly reason: string;
+};
+
+/** The request as bytes, stored at the first attempt and sent again unchanged, also by a newer version of us. */
+export type EncodedRequest = {
+  readonly method: 'POST';
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: string;
+  readonly idempotencyKey: string;
+  readonly apiVersion: string;
+};
+
+export type EncodeResult =
+  | { readonly ok: true; readonly request: EncodedRequest }
+  | { readonly ok: false; readonly because: string };
+
+/** How one request on the wire ended, for the attempt's row. */
+export type AttemptReport = {
+  readonly finding: AttemptFinding;
+  readonly status: number | null;
+  readonly requestId: string | null;
+  readonly replayed: boolean;
+  /** The provider's `Date` header, milliseconds since the epoch: the skew of our clock shows here. */
+  readonly providerDateMs: number | null;
+};
+
+export type MirroredRefund = ProviderRecord;
+export type MirroredDispute = {
+  readonly reference: string;
+  readonly paymentReference: string;
+  readonly amount: Amount;
+  readonly open: boolean;
+  readonly statusText: string;
+  readonly createdAtMs: number;
+};
+
+export type NoAnswer = { readonly kind: 'no-answer'; readonly because: string; readonly ourKeyRefused: boolean };
+
+/** The provider's whole side of one payment, all pages read. */
+export type PaymentAnswer =
+  | {
+      readonly kind: 'answer';
+      /** What the provider says was captured; `null` where it did not say. */
+      readonly captured: Amount | null;
+      readonly refunds: readonly MirroredRefund[];
+      readonly disputes: readonly MirroredDispute[];
+      readonly providerDateMs: number | null;
+    }
+  | NoAnswer;
+
+/** Refunds and disputes made since a time, all pages read: what the mirror is fed with. Never evidence of absence. */
+export type ListingAnswer =
+  | {
+      readonly kind: 'answer';
+      readonly refunds: readonly MirroredRefund[];
+      readonly disputes: readonly MirroredDispute[];
+      readonly providerDateMs: number | null;
+    }
+  | NoAnswer;
+
+export type RefundAnswer = { readonly kind: 'answer'; readonly record: ProviderRecord } | { readonly kind: 'not-found' } | NoAnswer;
+
+export type AccountAnswer =
+  | { readonly kind: 'answer'; readonly accountId: string; readonly liveMode: boolean }
+  | NoAnswer;
+
+/** A webhook whose signature and age are good. */
+export type VerifiedEvent = {
+  readonly eventId: string;
+  readonly type: string;
+  readonly createdAtMs: number;
+  readonly liveMode: boolean;
+  readonly accountId: string | null;
+  readonly objectReference: string | null;
+  readonly paymentReference: string | null;
+  /** The event's own idempotency key: our key, where our request caused it. The best join there is. */
+  readonly idempotencyKey: string | null;
+  readonly metadataOrganisationId: string | null;
+  readonly metadataOperationId: string | null;
+  /** The refund as the event carries it, where it carries one. */
+  readonly record: ProviderRecord | null;
+  readonly dispute: MirroredDispute | null;
+};
+
+export type WebhookVerdict =
+  | { readonly ok: true; readonly event: VerifiedEvent; readonly secretIndex: number; readonly skewMs: number }
+  | { readonly ok: false; readonly because: 'no-signature' | 'bad-signature' | 'too-old' | 'from-the-future' | 'unreadable' };
+
+/**
+ * One provider account's client. Every call carries an absolute deadline (connect to last byte), makes one request
+ * a page and never retries by itself. Nothing here throws for trouble outside: trouble is a value.
+ */
+export type ProviderAdapter = {
+  readonly contract: ProviderContract;
+  readonly encodeRefund: (request: RefundRequest) => EncodeResult;
+  readonly submit: (request: EncodedRequest, expected: RefundRequest, deadlineMs: number) => Promise<AttemptReport>;
+  readonly askAboutPayment: (paymentReference: string, deadlineMs: number) => Promise<PaymentAnswer>;
+  readonly askAboutRefund: (reference: string, deadlineMs: number) => Promise<RefundAnswer>;
+  readonly listSince: (sinceMs: number, deadlineMs: number) => Promise<ListingAnswer>;
+  readonly askAccount: (deadlineMs: number) => Promise<AccountAnswer>;
+  readonly verifyWebhook: (
+    rawBody: Uint8Array,
+    signatureHeader: string | undefined,
+    secrets: readonly string[],
+    nowMs: number,
+  ) => WebhookVerdict;
+};
+
+/** Pure: what a payment's answer says about one operation of ours (amount and currency compared by settling). */
+export type JudgeLookUp = (
+  answer: PaymentAnswer,
+  subject: { readonly organisationId: string; readonly operationId: string; readonly capturedMinor: number },
+) => LookUpFinding;
