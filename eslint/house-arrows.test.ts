@@ -1,0 +1,95 @@
+import path from 'node:path';
+import { ESLint, Linter } from 'eslint';
+import { describe, expect, test } from 'vitest';
+import typescript from 'typescript-eslint';
+import { againstTheArrows, houseArrows, rooms } from './house-arrows.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+const forbidden: readonly (readonly [string, string])[] = [
+  ['packages/operation/src/a.ts', '@holdfast/engine'],
+  ['packages/operation/src/a.ts', 'node:crypto'],
+  ['packages/operation/src/a.ts', 'dexie'],
+  ['packages/operation/src/a.ts', '../../engine/src/engine.ts'],
+  ['packages/providers/src/a.ts', 'stripe'],
+  ['packages/providers/src/a.ts', './stripe/stripe.ts'],
+  ['packages/providers/src/a.ts', '@holdfast/engine'],
+  ['packages/engine/src/claim/a.ts', 'postgres'],
+  ['packages/engine/src/claim/a.ts', 'node:fs'],
+  ['packages/engine/src/claim/a.ts', '../postgres/postgres.ts'],
+  ['packages/engine/src/claim/a.ts', '@holdfast/providers/stripe'],
+  ['packages/engine/src/postgres/a.ts', 'stripe'],
+  ['packages/engine/src/postgres/a.ts', '@holdfast/outbox'],
+  ['packages/outbox/src/a.ts', 'dexie'],
+  ['packages/outbox/src/a.ts', '@holdfast/engine'],
+  ['packages/outbox/src/browser/a.ts', 'node:fs'],
+  ['apps/web/src/a.ts', '@holdfast/engine'],
+  ['apps/web/src/a.ts', '@holdfast/operation/src/state.ts'],
+  ['apps/server/src/a.ts', '@holdfast/outbox'],
+  ['apps/server/src/a.ts', '../../fake-stripe/src/fake-stripe.ts'],
+  ['apps/fake-stripe/src/a.ts', '@holdfast/operation'],
+  ['e2e/a.ts', '@holdfast/operation'],
+  ['e2e/a.ts', '../apps/server/src/a.ts'],
+  ['packages/new-room/src/a.ts', 'zod'],
+];
+
+const allowed: readonly (readonly [string, string])[] = [
+  ['packages/operation/src/wire/a.ts', '../amount.ts'],
+  ['packages/providers/src/stripe/a.ts', 'stripe'],
+  ['packages/providers/src/stripe/a.ts', '../provider-contract.ts'],
+  ['packages/engine/src/claim/a.ts', '@holdfast/operation'],
+  ['packages/engine/src/postgres/a.ts', '../claim/a.ts'],
+  ['packages/outbox/src/browser/a.ts', 'dexie'],
+  ['apps/web/src/a.ts', '@holdfast/outbox/browser'],
+  ['apps/server/src/a.ts', '@holdfast/engine/postgres'],
+];
+
+describe('the arrows of the house', () => {
+  test.each(forbidden)('%s may not import %s', (file, specifier) => {
+    expect(againstTheArrows(file, specifier)).toBeTypeOf('string');
+  });
+
+  test.each(allowed)('%s may import %s', (file, specifier) => {
+    expect(againstTheArrows(file, specifier)).toBeUndefined();
+  });
+
+  const lint = (code: string): string[] =>
+    new Linter({ cwd: root })
+      .verify(
+        code,
+        [
+          {
+            files: ['**/*.ts'],
+            languageOptions: { parser: typescript.parser as Linter.Parser },
+            plugins: { house: { rules: { arrows: houseArrows } } },
+            rules: { 'house/arrows': 'error' },
+          },
+        ],
+        { filename: path.join(root, 'packages/operation/src/bad.ts') },
+      )
+      .map((message) => message.ruleId ?? message.message);
+
+  test.each([
+    "import { a } from '@holdfast/engine'; a();",
+    "import type { A } from '@holdfast/engine'; export type B = A;",
+    "export * from '@holdfast/engine';",
+    "export { a } from '@holdfast/engine';",
+    "export const a = import('@holdfast/engine');",
+    "export type A = import('@holdfast/engine').A;",
+  ])('each way of importing is judged: %s', (code) => {
+    expect(lint(code)).toEqual(['house/arrows']);
+  });
+
+  test.each(rooms.map((room) => room.folder))(
+    "the repository's own configuration judges files in %s",
+    async (folder) => {
+      const eslint = new ESLint({ cwd: root });
+      const config = (await eslint.calculateConfigForFile(
+        path.join(root, folder, 'src/a.ts'),
+      )) as Linter.Config;
+      expect(config.rules?.['house/arrows']).toEqual([2]);
+      expect(config.rules?.['@typescript-eslint/no-explicit-any']).toEqual([2]);
+      expect(config.rules?.['@typescript-eslint/no-floating-promises']?.[0 as never]).toBe(2);
+    },
+  );
+});
