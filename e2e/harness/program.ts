@@ -11,12 +11,20 @@ export type Program = {
   readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 };
 
-export const startProgram = (script: string, scriptArguments: readonly string[], environment: Record<string, string>): Program => {
-  const child: ChildProcess = spawn(process.execPath, [path.join(repositoryRoot, script), ...scriptArguments], {
-    cwd: repositoryRoot,
-    env: { ...cleanEnvironment(), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+export const startProgram = (
+  script: string,
+  scriptArguments: readonly string[],
+  environment: Record<string, string>,
+): Program => {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [path.join(repositoryRoot, script), ...scriptArguments],
+    {
+      cwd: repositoryRoot,
+      env: { ...cleanEnvironment(), ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let output = '';
   const keep = (chunk: Buffer): void => {
     output += chunk.toString();
@@ -60,7 +68,11 @@ export const runProgram = async (
 const cleanEnvironment = (): Record<string, string> => {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {
-    if (value === undefined || /^(HOLDFAST_|STRIPE_|FAKE_STRIPE_|DATABASE_URL$|PORT$|HOST$|PUBLIC_ORIGIN$)/.test(name)) continue;
+    if (
+      value === undefined ||
+      /^(HOLDFAST_|STRIPE_|FAKE_STRIPE_|DATABASE_URL$|PORT$|HOST$|PUBLIC_ORIGIN$)/.test(name)
+    )
+      continue;
     kept[name] = value;
   }
   return kept;
@@ -84,5 +96,7 @@ export const until = async <Value>(
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`waited ${timeoutMs} ms for: ${what}${lastError instanceof Error ? ` (${lastError.message})` : ''}`);
+  throw new Error(
+    `waited ${timeoutMs} ms for: ${what}${lastError instanceof Error ? ` (${lastError.message})` : ''}`,
+  );
 };

@@ -21,7 +21,11 @@ const run = (command: string, commandArguments: readonly string[], timeoutMs: nu
   const result = spawnSync(command, commandArguments, {
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: timeoutMs,
-    env: { ...process.env, PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '15000', DEBIAN_FRONTEND: 'noninteractive' },
+    env: {
+      ...process.env,
+      PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '15000',
+      DEBIAN_FRONTEND: 'noninteractive',
+    },
   });
   return result.status === 0;
 };

@@ -3,7 +3,11 @@ import path from 'node:path';
 import { findChromium } from './find-chromium.ts';
 
 /** What `pnpm test` runs, in this order: the cheap and telling first. Every step runs, so one red step hides no other. */
-const steps: readonly { readonly name: string; readonly command: string; readonly arguments: readonly string[] }[] = [
+const steps: readonly {
+  readonly name: string;
+  readonly command: string;
+  readonly arguments: readonly string[];
+}[] = [
   { name: 'types, lint, format', command: 'pnpm', arguments: ['run', 'check'] },
   { name: 'unit, property, integration', command: 'vitest', arguments: ['run'] },
   { name: 'web build', command: 'pnpm', arguments: ['--filter', '@holdfast/web', 'run', 'build'] },
@@ -29,7 +33,9 @@ const runStep = (command: string, commandArguments: readonly string[], chromium:
 const main = async (): Promise<number> => {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < 22) {
-    process.stderr.write(`The tests need Node 22 or newer; this is ${process.version}. Install a newer Node and start again.\n`);
+    process.stderr.write(
+      `The tests need Node 22 or newer; this is ${process.version}. Install a newer Node and start again.\n`,
+    );
     return 1;
   }
   const chromium = findChromium();
@@ -42,7 +48,9 @@ const main = async (): Promise<number> => {
   }
   process.stdout.write('\n');
   for (const result of results) {
-    process.stdout.write(`${result.code === 0 ? 'passed' : 'FAILED'}  ${result.name}  (${result.seconds.toFixed(0)} s)\n`);
+    process.stdout.write(
+      `${result.code === 0 ? 'passed' : 'FAILED'}  ${result.name}  (${result.seconds.toFixed(0)} s)\n`,
+    );
   }
   const failed = results.filter((result) => result.code !== 0).length;
   process.stdout.write(`steps: ${results.length - failed} passed, ${failed} failed\n`);

@@ -1,0 +1,82 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startProgram, until, type Program } from './program.ts';
+
+export type LedgerRefund = {
+  id: string;
+  payment_intent: string;
+  amount: number;
+  currency: string;
+  status: string;
+  metadata: Record<string, string>;
+  created: number;
+};
+
+/** The bundled fake Stripe as a program of its own, with the ledger that every journey asserts on. */
+export type FakeProvider = {
+  readonly port: number;
+  readonly refunds: (paymentIntent?: string) => Promise<LedgerRefund[]>;
+  readonly requests: () => Promise<{ path: string; idempotencyKey: string | null; body: string }[]>;
+  readonly fault: (fault: Record<string, unknown>) => Promise<void>;
+  readonly clearFaults: () => Promise<void>;
+  readonly addPayments: (
+    payments: readonly { id: string; amount: number; currency: string }[],
+  ) => Promise<void>;
+  readonly sendWebhooksTo: (url: string, secret: string) => Promise<void>;
+  readonly post: (path: string, body: unknown) => Promise<unknown>;
+  readonly program: Program;
+};
+
+const portOf = (output: string): number | undefined => {
+  const line = output.split('\n').find((text) => text.includes('"listening"'));
+  if (!line) return undefined;
+  const message = JSON.parse(line) as { port?: unknown };
+  return typeof message.port === 'number' ? message.port : undefined;
+};
+
+export const startFakeProvider = async (): Promise<FakeProvider> => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-provider-'));
+  const program = startProgram('apps/fake-stripe/src/fake-stripe.ts', [], {
+    FAKE_STRIPE_PORT: '0',
+    FAKE_STRIPE_DATA_DIR: folder,
+  });
+  const port = await until('the fake provider to listen', async () => portOf(program.output()));
+  const base = `http://127.0.0.1:${port}`;
+
+  const call = async (method: string, route: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`${base}${route}`, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    if (!response.ok)
+      throw new Error(`${method} ${route} answered ${response.status}: ${await response.text()}`);
+    const text = await response.text();
+    return text === '' ? undefined : (JSON.parse(text) as unknown);
+  };
+
+  return {
+    port,
+    program,
+    refunds: async (paymentIntent) => {
+      const ledger = (await call('GET', '/fake/ledger')) as { refunds: LedgerRefund[] };
+      return ledger.refunds.filter(
+        (refund) => paymentIntent === undefined || refund.payment_intent === paymentIntent,
+      );
+    },
+    requests: async () => {
+      const answer = (await call('GET', '/fake/requests')) as {
+        requests: { path: string; idempotencyKey: string | null; body: string }[];
+      };
+      return answer.requests;
+    },
+    fault: async (fault) => void (await call('POST', '/fake/faults', fault)),
+    clearFaults: async () => void (await call('DELETE', '/fake/faults')),
+    addPayments: async (payments) => void (await call('POST', '/fake/payment_intents', payments)),
+    sendWebhooksTo: async (url, secret) =>
+      void (await call('POST', '/fake/webhook_endpoint', { url, secret })),
+    post: (route, body) => call('POST', route, body),
+  };
+};
