@@ -1,0 +1,18 @@
+/** What `createBrowserOutbox` may be told. Everything has a default that suits the app served by Holdfast. */
+export type BrowserOutboxOptions = {
+  /** Where Holdfast is, e.g. `http://localhost:4780`. Default: the page's own origin. */
+  readonly baseUrl?: string;
+  /** Prefix of the names of databases, locks and channels. Default `holdfast`. */
+  readonly name?: string;
+  /** Absolute deadline of one request. Default 20 000. */
+  readonly requestTimeoutMs?: number;
+  /** Silence on the feed after which it is taken to be dead. Default 40 000 (a comment comes every 15 s). */
+  readonly feedSilenceMs?: number;
+  /** First and longest pause between tries. Default 1 000 and 60 000. */
+  readonly firstPauseMs?: number;
+  readonly longestPauseMs?: number;
+  /** Switch for tests and odd browsers: do without Web Locks. Default: used where they exist. */
+  readonly useLocks?: boolean;
+  /** Whether this outbox reads the feed. Default `true`. */
+  readonly readFeed?: boolean;
+};

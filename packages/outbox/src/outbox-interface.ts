@@ -1,0 +1,269 @@
+/**
+ * What a user interface may ask of the outbox. Everything here is about this device: what is stored here, what was
+ * sent, what the server told. Nothing here judges a refund.
+ *
+ * Words: a *draft* is an intent being filled in; an *item* is one command stored for sending; *safety* says how much
+ * is proved about an item. Times ending in `Ms` are milliseconds since the Unix epoch by this device's clock.
+ */
+import type { Command, CommandResult, CommandType, Order, Problem, Proposal } from '@holdfast/operation';
+import type { LiveQuery, LiveRead, LiveValue } from './live-query.ts';
+
+export type Unsubscribe = () => void;
+
+/** What the form was opened on: kept with the draft, so that it can be said what has changed since. */
+export type OrderSeen = Pick<Order, 'id' | 'version' | 'lines' | 'refundable'>;
+
+/** The form's own fields, as typed. The outbox keeps them and reads none of them. */
+export type DraftContent = { readonly [field: string]: DraftValue };
+export type DraftValue = string | number | boolean | null | readonly DraftValue[] | DraftContent;
+
+export type Draft = {
+  /** The operation's ID, minted when the intent began and stored before this draft was returned. */
+  readonly operationId: string;
+  readonly subject: string;
+  readonly order: OrderSeen;
+  readonly content: DraftContent;
+  /** For a second, different refund: the operation that it is different from. */
+  readonly otherThan: string | null;
+  /** For a revision of an item that was queued before: that item's operation. Its cancellation goes first. */
+  readonly supersedes: string | null;
+  readonly begunAtMs: number;
+  readonly savedAtMs: number;
+};
+
+/**
+ * `draft`: fill it in (new, or the one that is already open for this order on this device).
+ * `already-queued`: this device has a refund of this order that has not ended; show it, and offer `beginAnother`.
+ */
+export type Begun =
+  | { readonly kind: 'draft'; readonly draft: Draft; readonly isNew: boolean }
+  | { readonly kind: 'already-queued'; readonly operationId: string }
+  | { readonly kind: 'not-saved'; readonly because: NotSaved };
+
+/** Why something is not saved. The form stays as it is; the screen says "Not saved". */
+export type NotSaved =
+  | { readonly reason: 'storage-failed'; readonly detail: string }
+  | { readonly reason: 'signed-out' }
+  | { readonly reason: 'invalid'; readonly issues: readonly { path: string; message: string }[] }
+  /** Another tab discarded this draft, or it never was one of this device. */
+  | { readonly reason: 'draft-closed' }
+  /** The draft was queued meanwhile (another tab, an earlier click) with other content: look at that item. */
+  | { readonly reason: 'queued-otherwise'; readonly operationId: string }
+  /** Nothing to do: no such item on this device, or the server already holds its verdict. */
+  | { readonly reason: 'nothing-there' };
+
+export type Saved = { readonly saved: true } | { readonly saved: false; readonly because: NotSaved };
+
+/** `again`: the very same intent was stored before (double click, second tab); there is still one item. */
+export type Queued =
+  | { readonly saved: true; readonly again: boolean; readonly operationId: string; readonly itemKey: string }
+  | { readonly saved: false; readonly because: NotSaved };
+
+/** What a person decides. The command's ID is minted here, once for each intent, and stored before sending. */
+export type DecisionIntent =
+  | {
+      readonly type: 'approve';
+      readonly operationId: string;
+      readonly fingerprint: string;
+      readonly seen?: { readonly refundable: Order['refundable']; readonly orderVersion: number };
+    }
+  | { readonly type: 'withdraw'; readonly operationId: string }
+  | { readonly type: 'deny'; readonly operationId: string; readonly reason: string }
+  | { readonly type: 'cancel'; readonly operationId: string; readonly reason: string }
+  | {
+      readonly type: 'resolve';
+      readonly operationId: string;
+      readonly version: number;
+      readonly outcome: 'confirmed' | 'failed';
+      readonly providerReference?: string;
+      readonly note: string;
+    };
+
+/**
+ * `queued`: stored, will be sent. `dropped`: what it undoes had never been sent, so that was dropped here, with a
+ * record, and nothing is sent (cancel of an unsent proposal, withdraw of an unsent approval).
+ */
+export type Decided =
+  | { readonly saved: true; readonly how: 'queued'; readonly again: boolean; readonly itemKey: string }
+  | { readonly saved: true; readonly how: 'dropped'; readonly itemKey: string }
+  | { readonly saved: false; readonly because: NotSaved };
+
+/** Why an attempt did not bring a verdict. The item is kept in every case. */
+export const keptReasons = [
+  /** No connection could be made, or it broke: `fetch` cannot tell which. */
+  'unreachable',
+  'timed-out',
+  /** The tab or browser ended during the request. */
+  'interrupted',
+  /** Something between us and Holdfast answered: a redirect or a web page, as in a hotel's network. */
+  'network-sign-in',
+  /** An answer that is not Holdfast's. */
+  'foreign-answer',
+  /** Holdfast does not know who we are: sign in. */
+  'sign-in',
+  /** The session is another person's than the item's. */
+  'wrong-subject',
+  'not-allowed',
+  'slow-down',
+  'server-trouble',
+  'too-large',
+  /** Holdfast's answer, or its problem's type, is none that this version knows. */
+  'not-understood',
+  /** This version of the app is too old for the server. */
+  'update-needed',
+  /** The server does not know the operation (yet): the one who proposed it may not have been connected. */
+  'not-known-there',
+] as const;
+export type KeptReason = (typeof keptReasons)[number];
+
+export type NotSentReason =
+  | KeptReason
+  | 'not-tried-yet'
+  /** Belongs to someone who is not signed in here now. */
+  | 'other-subject'
+  /** Waits for an earlier command of the same operation, or for the cancellation of what it supersedes. */
+  | 'behind-another'
+  /** What it supersedes could not be cancelled: it stays here until a person drops it. */
+  | 'earlier-not-cancelled'
+  | 'unreadable';
+
+/**
+ * `saved`: survives closing this browser; only on this device. `sent`: also under way, no verdict heard.
+ * `received`: Holdfast has it, it survives losing this device. (`not-saved` is what `queue` and `decide` answer.)
+ */
+export type Safety = 'saved' | 'sent' | 'received';
+
+/** `open`: still to be sent. `needs-you`: refused or parked, a person looks. `closed`: has its end. */
+export type Standing = 'open' | 'needs-you' | 'closed';
+
+export type LastAttempt = {
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly result: 'verdict' | KeptReason | null;
+  readonly status: number | null;
+};
+
+export type Ending =
+  | {
+      readonly how: 'verdict';
+      readonly status: CommandResult['status'];
+      readonly problem: Problem | null;
+      readonly atMs: number;
+    }
+  | {
+      readonly how: 'dropped';
+      readonly because: 'cancelled-unsent' | 'withdrawn-unsent' | 'cancelled' | 'superseded';
+      readonly atMs: number;
+    };
+
+/** One command on this device. It has fields of its own and never fills in the server's. */
+export type DeviceItem = {
+  readonly key: string;
+  readonly operationId: string;
+  readonly commandId: string;
+  readonly type: CommandType;
+  readonly subject: string;
+  readonly command: Command;
+  readonly safety: Safety;
+  readonly standing: Standing;
+  /** A request is under way right now (by this tab or another). */
+  readonly sending: boolean;
+  /** A request was begun at least once: dropping it now means sending a cancellation. */
+  readonly mayHaveBeenSent: boolean;
+  readonly queuedAtMs: number;
+  readonly attemptCount: number;
+  readonly lastAttempt: LastAttempt | null;
+  readonly notSentBecause: NotSentReason | null;
+  /** `null` when it is due now, parked, or ended. */
+  readonly nextTryAtMs: number | null;
+  readonly ending: Ending | null;
+};
+
+/** A stored record that this version cannot read: shown with its raw text, never skipped, never deleted. */
+export type UnreadableRecord = {
+  readonly table: string;
+  readonly key: string;
+  readonly operationId: string | null;
+  readonly raw: string;
+  readonly because: string;
+};
+
+export type Connectivity = {
+  /** From the last exchange with Holdfast, not from the radio. */
+  readonly holdfast: 'unknown' | 'reached' | 'not-reached';
+  readonly trouble: KeptReason | null;
+  readonly sinceMs: number | null;
+  readonly lastHeardAtMs: number | null;
+  /** `follower`: another tab holds the stream for this browser. */
+  readonly feed: 'stopped' | 'connecting' | 'catching-up' | 'live' | 'follower' | 'waiting';
+  readonly signInNeeded: boolean;
+  /** `updated-elsewhere`: another tab runs a newer version; this one must be reloaded. */
+  readonly storage: 'opening' | 'ready' | 'blocked' | 'updated-elsewhere' | 'failed';
+  /** The browser promised to keep our data; `null` while not asked. */
+  readonly storagePersisted: boolean | null;
+};
+
+/** For the status pill. Derived from what is stored and what was answered, never from `navigator.onLine`. */
+export type StatusSummary = {
+  readonly allReceived: boolean;
+  /** Items that the server has not acknowledged, of the current subject. */
+  readonly waiting: number;
+  readonly oldestWaitingSinceMs: number | null;
+  /** Refused and parked items of this device, unreadable records included. */
+  readonly needsYou: number;
+  /** Synced operations whose outcome is unknown. */
+  readonly unknown: number;
+  /** Synced operations that need a person. */
+  readonly needsPerson: number;
+  /** Items that only wait for a sign-in. */
+  readonly signInToSend: number;
+  /** Items of other people that share this device; they go out only under them. */
+  readonly otherSubjects: number;
+  readonly drafts: number;
+  readonly unreadable: number;
+  readonly lastVerdictAtMs: number | null;
+};
+
+export type Outbox = {
+  /**
+   * Opens storage, reads the feed, sends what is due. Without `subject` the last one who signed in here counts (so
+   * the app works offline); `null` is nobody: nothing is sent, the queue stays.
+   */
+  start(options?: { subject?: string | null }): Promise<void>;
+  stop(): Promise<void>;
+  /** The subject that drafts and items are written for now. */
+  subject(): string | null;
+  /** After each sign-in, also a renewed one: parked items of this subject go out. */
+  signedIn(subject: string): Promise<void>;
+  /** Caches of the subject are dropped; drafts and queue stay, sealed to it. */
+  signedOut(): Promise<void>;
+
+  begin(order: OrderSeen): Promise<Begun>;
+  /** A second, different refund of the order. Asked twice for the same `otherThan`, it is the same draft. */
+  beginAnother(order: OrderSeen, otherThan: string): Promise<Begun>;
+  /**
+   * A new draft with a new ID, filled from a queued or refused proposal. When it is queued the old one is dropped
+   * (never sent) or its cancellation goes first (may have been sent).
+   */
+  revise(operationId: string, order: OrderSeen): Promise<Begun>;
+  saveDraft(operationId: string, content: DraftContent): Promise<Saved>;
+  discardDraft(operationId: string): Promise<Saved>;
+  /** `saved: true` only after a strictly durable write was read back. */
+  queue(operationId: string, proposal: Proposal): Promise<Queued>;
+  /** After `possible-duplicate`: the same operation again, saying which ones it is different from. */
+  goOn(operationId: string, differentFrom: readonly string[]): Promise<Queued>;
+
+  decide(intent: DecisionIntent): Promise<Decided>;
+  /** A refusal has been read: the item leaves "needs you" and stays in the device's record. */
+  dismiss(itemKey: string): Promise<Saved>;
+
+  /** Tries everything now, whatever its pause. Resolves when the round is over. */
+  sendNow(): Promise<void>;
+  /** Calls the listener with `loading` at once, then with each change, from whichever tab, worker or stream. */
+  watch<Query extends LiveQuery>(
+    query: Query,
+    listener: (read: LiveRead<LiveValue<Query>>) => void,
+  ): Unsubscribe;
+  /** All drafts, items, attempts and unreadable records of this device as JSON text. */
+  exportRecord(): Promise<string>;
+};
