@@ -1,0 +1,118 @@
+import type {
+  Actor,
+  Attention,
+  ForeignRefund,
+  Operation,
+  OperationState,
+  RefundReason,
+  Role,
+  Settlement,
+} from '@holdfast/operation';
+import { boolean, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { time, whole } from './schema-types.ts';
+
+/** Why the last check (or a withdrawal) put an operation back before the approvers: closed words, no names. */
+export type SentBack = { readonly reasons: readonly string[]; readonly at: string };
+
+/** One operator's word, waiting for a second's. IDs only. `at` is ISO 8601 UTC. */
+export type ResolutionRecord = {
+  readonly by: string;
+  readonly outcome: 'confirmed' | 'failed';
+  readonly providerReference: string | null;
+  readonly note: string;
+  readonly waiting: boolean;
+  readonly at: string;
+};
+
+export const operations = pgTable(
+  'operations',
+  {
+    organisationId: text('org_id').notNull(),
+    id: uuid('id').notNull(),
+    kind: text('kind').$type<'refund'>().notNull().default('refund'),
+    state: text('state').$type<OperationState>().notNull(),
+    version: integer('version').notNull().default(1),
+    generation: text('generation').notNull(),
+    /** Grows with each claim; what a worker writes counts only while its number is still the operation's. */
+    fence: whole('fence').notNull().default(0),
+    attention: jsonb('attention').$type<readonly Attention[]>().notNull().default([]),
+    waitingFor: text('waiting_for').$type<NonNullable<Operation['waitingFor']>>(),
+
+    provider: text('provider'),
+    paymentReference: text('payment_reference'),
+    orderId: text('order_id'),
+    ticketId: text('ticket_id'),
+    customerId: text('customer_id'),
+    amountMinor: whole('amount_minor'),
+    currency: text('currency'),
+    lines: jsonb('lines').$type<Operation['lines']>().notNull().default([]),
+    returnId: text('return_id'),
+    reason: text('reason').$type<RefundReason>(),
+    note: text('note'),
+    replaces: uuid('replaces'),
+    differentFrom: jsonb('different_from').$type<readonly string[]>().notNull().default([]),
+    fingerprint: text('fingerprint'),
+    proposedBy: text('proposed_by').notNull(),
+    proposedVia: text('proposed_via').$type<Actor['via']>().notNull(),
+
+    approvedAt: time('approved_at'),
+    undoUntil: time('undo_until'),
+    approvedPolicyVersion: integer('approved_policy_version'),
+    /** Refunds made elsewhere that were known at the completing approval. */
+    knownElsewhere: jsonb('known_elsewhere').$type<readonly ForeignRefund[]>().notNull().default([]),
+    sentBack: jsonb('sent_back').$type<SentBack>(),
+
+    /** From the oldest attempt not proved unsent; both are cleared when the operation goes back to approved. */
+    firstSentAt: time('first_sent_at'),
+    replayDeadline: time('replay_deadline'),
+    attemptCount: integer('attempt_count').notNull().default(0),
+    claimedBy: text('claimed_by'),
+    leaseUntil: time('lease_until'),
+    deferredUntil: time('deferred_until'),
+
+    settlement: jsonb('settlement').$type<Settlement>(),
+    providerReference: text('provider_reference'),
+    providerStatus: text('provider_status'),
+    /** What was booked as refunded, where it differs from the amount or once it is booked. */
+    bookedMinor: whole('booked_minor'),
+    unknownSince: time('unknown_since'),
+    pendingSince: time('pending_since'),
+    settledAt: time('settled_at'),
+    resolution: jsonb('resolution').$type<ResolutionRecord>(),
+    takenBy: text('taken_by'),
+    endedBy: text('ended_by'),
+    endReason: text('end_reason'),
+
+    wakeAt: time('wake_at'),
+    lastCheckAt: time('last_check_at'),
+    nextCheckAt: time('next_check_at'),
+    checkCount: integer('check_count').notNull().default(0),
+    checkAskedAt: time('check_asked_at'),
+    expiresAt: time('expires_at'),
+
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organisationId, table.id] })],
+);
+
+export const approvals = pgTable(
+  'approvals',
+  {
+    organisationId: text('org_id').notNull(),
+    operationId: uuid('operation_id').notNull(),
+    commandId: uuid('command_id').notNull(),
+    actorId: text('actor_id').notNull(),
+    role: text('role').$type<Role>().notNull(),
+    via: text('via').$type<Actor['via']>().notNull(),
+    fingerprint: text('fingerprint').notNull(),
+    signed: boolean('signed').notNull().default(false),
+    approvedAt: time('approved_at').notNull(),
+    voidedAt: time('voided_at'),
+    voidReason: text('void_reason'),
+  },
+  (table) => [primaryKey({ columns: [table.organisationId, table.operationId, table.commandId] })],
+);
+
+export type OperationRow = typeof operations.$inferSelect;
+export type ApprovalRow = typeof approvals.$inferSelect;

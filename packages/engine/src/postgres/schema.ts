@@ -1,0 +1,6 @@
+/** The tables as queries see them. The numbered SQL files make them; a test compares the two column by column. */
+export * from './schema-organisation.ts';
+export * from './schema-catalogue.ts';
+export * from './schema-operation.ts';
+export * from './schema-evidence.ts';
+export * from './schema-history.ts';
