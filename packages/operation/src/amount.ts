@@ -6,7 +6,10 @@ export type Amount = { readonly minor: number; readonly currency: string };
 
 const currencySchema = z
   .string()
-  .refine((code) => minorUnitDigits(code) !== undefined, 'must be an ISO 4217 currency code in upper case, like "EUR"');
+  .refine(
+    (code) => minorUnitDigits(code) !== undefined,
+    'must be an ISO 4217 currency code in upper case, like "EUR"',
+  );
 
 /** A figure that may be zero or, for a payment overdrawn by outside facts, below it. */
 export const figureSchema = z.object({ minor: z.int(), currency: currencySchema });

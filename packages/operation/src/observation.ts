@@ -42,10 +42,15 @@ export type ForeignRefund = { readonly reference: string; readonly amount: Amoun
 /** How one request on the wire ended. The classifier is total; what it cannot prove is `unknown`. */
 export type AttemptFinding =
   | { readonly kind: 'not-sent'; readonly because: string }
-  | { readonly kind: 'deferred'; readonly because: 'rate-limited' | 'key-refused' | 'locked'; readonly retryAfterMs: number | null }
+  | {
+      readonly kind: 'deferred';
+      readonly because: 'rate-limited' | 'key-refused' | 'locked';
+      readonly retryAfterMs: number | null;
+    }
   | { readonly kind: 'rejected'; readonly decline: DeclineClass; readonly code: string | null }
   | { readonly kind: 'in-flight-elsewhere' }
-  | { readonly kind: 'unknown'; readonly because: string }
+  /** `requestLeft: false` where not even that is certain; left out, a request certainly left. */
+  | { readonly kind: 'unknown'; readonly because: string; readonly requestLeft?: boolean }
   | { readonly kind: 'accepted'; readonly record: ProviderRecord };
 
 /** What asking the provider about the payment (all pages) showed. */
@@ -75,9 +80,18 @@ export type Observation = {
   readonly id: string;
   readonly atMs: number;
 } & (
-  | { readonly source: 'response'; readonly attemptNumber: number; readonly finding: AttemptFinding; readonly replayed: boolean }
+  | {
+      readonly source: 'response';
+      readonly attemptNumber: number;
+      readonly finding: AttemptFinding;
+      readonly replayed: boolean;
+    }
   | { readonly source: 'look-up' | 'listing'; readonly finding: LookUpFinding }
-  | { readonly source: 'webhook'; readonly eventId: string; readonly finding: { readonly kind: 'found'; readonly record: ProviderRecord } }
+  | {
+      readonly source: 'webhook';
+      readonly eventId: string;
+      readonly finding: { readonly kind: 'found'; readonly record: ProviderRecord };
+    }
   | { readonly source: 'operator'; readonly finding: OperatorFinding }
 );
 

@@ -16,7 +16,8 @@ const canonical = (text: string): string | undefined => {
 export const parseOperationId = (text: string): OperationId | undefined =>
   canonical(text) as OperationId | undefined;
 
-export const parseCommandId = (text: string): CommandId | undefined => canonical(text) as CommandId | undefined;
+export const parseCommandId = (text: string): CommandId | undefined =>
+  canonical(text) as CommandId | undefined;
 
 /** The commands of a proposal carry the operation's own ID as their command ID. */
 export const proposalCommandId = (id: OperationId): CommandId => id as string as CommandId;

@@ -8,7 +8,12 @@ export type FailureCause =
   | { readonly kind: 'refunded-elsewhere'; readonly refunds: readonly ForeignRefund[] }
   | { readonly kind: 'provider-failed'; readonly reference: string; readonly reason: string | null }
   | { readonly kind: 'never-arrived' }
-  | { readonly kind: 'settled-by-people'; readonly by: string; readonly secondBy: string | null; readonly note: string };
+  | {
+      readonly kind: 'settled-by-people';
+      readonly by: string;
+      readonly secondBy: string | null;
+      readonly note: string;
+    };
 
 /** What all the evidence together says, whatever its order of arrival. `attention` is what the evidence itself proves. */
 export type Settlement = { readonly attention: readonly AttentionReason[] } & (
@@ -18,7 +23,13 @@ export type Settlement = { readonly attention: readonly AttentionReason[] } & (
   /** `certainlySubmitted`: a request certainly left; false where even that is not sure. */
   | { readonly kind: 'unknown'; readonly certainlySubmitted: boolean }
   | { readonly kind: 'pending'; readonly record: ProviderRecord }
-  | { readonly kind: 'confirmed'; readonly record: ProviderRecord; readonly booked: Amount; readonly settledBy: { readonly by: string; readonly secondBy: string | null } | null }
+  /** `record` is `null` only where two operators settled it and the provider cannot be asked. */
+  | {
+      readonly kind: 'confirmed';
+      readonly record: ProviderRecord | null;
+      readonly booked: Amount;
+      readonly settledBy: { readonly by: string; readonly secondBy: string | null } | null;
+    }
   | { readonly kind: 'failed'; readonly cause: FailureCause }
   | { readonly kind: 'reversed'; readonly record: ProviderRecord }
 );

@@ -44,7 +44,12 @@ export const operationSchema = z.object({
   /** When the undo window closes: until then an approval can be taken back before it may be claimed. */
   undoUntil: time.nullable(),
   resolution: z
-    .object({ by: personSchema, outcome: z.enum(['confirmed', 'failed']), note: z.string(), waiting: z.boolean() })
+    .object({
+      by: personSchema,
+      outcome: z.enum(['confirmed', 'failed']),
+      note: z.string(),
+      waiting: z.boolean(),
+    })
     .nullable(),
   sentence: z.string(),
   tellTheCustomer: z.string(),

@@ -59,7 +59,9 @@ export const problemSchema = z.looseObject({
   received: z.record(z.string(), z.unknown()).optional(),
   refundable: figureSchema.optional(),
   operations: z
-    .array(z.object({ id: z.string(), state: z.string(), amount: figureSchema.nullable(), sentence: z.string() }))
+    .array(
+      z.object({ id: z.string(), state: z.string(), amount: figureSchema.nullable(), sentence: z.string() }),
+    )
     .optional(),
   elsewhere: z.array(z.object({ reference: z.string(), amount: figureSchema, at: z.string() })).optional(),
 });

@@ -22,6 +22,8 @@ export const ticketSchema = ticketInputSchema.extend({
   version: z.int().positive(),
   updatedAt: z.iso.datetime(),
   /** Facts that Holdfast adds to the ticket: an operation of it reached an end. Newest last. */
-  outcomes: z.array(z.object({ at: z.iso.datetime(), operationId: z.string(), sentence: z.string() })).default([]),
+  outcomes: z
+    .array(z.object({ at: z.iso.datetime(), operationId: z.string(), sentence: z.string() }))
+    .default([]),
 });
 export type Ticket = z.infer<typeof ticketSchema>;
