@@ -1,0 +1,83 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { Configuration } from './configuration.ts';
+import { apiRoutes } from './http/api-routes.ts';
+import { controlRoutes } from './http/control-routes.ts';
+import { settleRefunds } from './settle-refunds.ts';
+import { startSender } from './webhooks/sender.ts';
+import { openWorld, type World } from './world.ts';
+
+export interface Program {
+  port: number;
+  stop(): Promise<void>;
+}
+
+const largestBody = 1024 * 1024;
+
+export async function startProgram(configuration: Configuration): Promise<Program> {
+  const { promise: ready, open } = gate();
+  const server = createServer((incoming, outgoing) => {
+    void ready.then((answer) => answer(incoming, outgoing));
+  });
+  // First the port, then the journal: a second copy must fail before it touches the first one's file.
+  await listen(server, configuration);
+  const world = await openWorld(configuration.dataFolder);
+  if (configuration.webhook !== null) {
+    await world.commit([{ kind: 'endpoint.set', endpoint: configuration.webhook }]);
+  }
+  const sender = startSender(world);
+  const settling = settleRefunds(world);
+  open(getRequestListener(application(world, sender.deliverFirst).fetch));
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      sender.stop();
+      settling.stop();
+      const closed = new Promise((resolve) => server.close(resolve));
+      // Answers that hang or drip on purpose would keep the server open for ever.
+      server.closeAllConnections();
+      await closed;
+      await world.close();
+    },
+  };
+}
+
+type Listener = ReturnType<typeof getRequestListener>;
+
+/** Requests that arrive while the journal is still being read wait for it. */
+function gate(): { promise: Promise<Listener>; open: (listener: Listener) => void } {
+  let open: (listener: Listener) => void = () => undefined;
+  const promise = new Promise<Listener>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open: (listener) => open(listener) };
+}
+
+function application(
+  world: World,
+  deliverFirst: Parameters<typeof apiRoutes>[1],
+): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.use(
+    bodyLimit({
+      maxSize: largestBody,
+      onError: (context) => {
+        const message = 'The request body is larger than 1 MB.';
+        return context.json({ error: { type: 'invalid_request_error', message } }, 413);
+      },
+    }),
+  );
+  app.route('/', apiRoutes(world, deliverFirst));
+  app.route('/', controlRoutes(world));
+  return app;
+}
+
+function listen(server: Server, { host, port }: Configuration): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}
