@@ -1,5 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { name: 'engine', include: ['src/**/*.test.ts', 'test/**/*.test.ts'] },
+  test: {
+    name: 'engine',
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // One real PostgreSQL a run; each `.pg.test.ts` makes a database of its own in it.
+    globalSetup: ['./test/postgres-cluster.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
 });

@@ -29,8 +29,10 @@ export const signInRole = 'holdfast_sign_in';
 
 /** Hosts may be sockets: `postgres://user@localhost/db?host=/path/to/folder`, as libpq reads it. */
 export const openDriver = (options: ConnectOptions, role: string | null): postgres.Sql => {
-  const socketFolder = new URL(options.url).searchParams.get('host');
-  return postgres(options.url, {
+  const url = new URL(options.url);
+  const socketFolder = url.searchParams.get('host');
+  url.searchParams.delete('host');
+  return postgres(url.href, {
     max: options.maximum ?? 10,
     prepare: options.prepare ?? true,
     onnotice: () => undefined,

@@ -1,6 +1,7 @@
 import type {
   Actor,
   Attention,
+  AttentionReason,
   ForeignRefund,
   Operation,
   OperationState,
@@ -36,6 +37,8 @@ export const operations = pgTable(
     /** Grows with each claim; what a worker writes counts only while its number is still the operation's. */
     fence: whole('fence').notNull().default(0),
     attention: jsonb('attention').$type<readonly Attention[]>().notNull().default([]),
+    /** Reasons that a person has cleared: the same evidence does not raise them again. */
+    clearedAttention: jsonb('cleared_attention').$type<readonly AttentionReason[]>().notNull().default([]),
     waitingFor: text('waiting_for').$type<NonNullable<Operation['waitingFor']>>(),
 
     provider: text('provider'),

@@ -151,6 +151,7 @@ create table operations (
   generation text not null,
   fence bigint not null default 0,
   attention jsonb not null default '[]' check (jsonb_typeof(attention) = 'array'),
+  cleared_attention jsonb not null default '[]' check (jsonb_typeof(cleared_attention) = 'array'),
   waiting_for text check (waiting_for in ('undo', 'hold', 'provider', 'provider-account', 'payment')),
 
   -- what was accepted: never changes
