@@ -23,8 +23,7 @@ export type EncodedRequest = {
 };
 
 export type EncodeResult =
-  | { readonly ok: true; readonly request: EncodedRequest }
-  | { readonly ok: false; readonly because: string };
+  { readonly ok: true; readonly request: EncodedRequest } | { readonly ok: false; readonly because: string };
 
 /** How one request on the wire ended, for the attempt's row. */
 export type AttemptReport = {
@@ -36,17 +35,27 @@ export type AttemptReport = {
   readonly providerDateMs: number | null;
 };
 
-export type MirroredRefund = ProviderRecord;
+/** `chargeReference`: the provider's second name for the payment, for payments that are known here by it. */
+export type MirroredRefund = ProviderRecord & { readonly chargeReference?: string | null };
 export type MirroredDispute = {
   readonly reference: string;
   readonly paymentReference: string;
+  readonly chargeReference?: string | null;
   readonly amount: Amount;
   readonly open: boolean;
   readonly statusText: string;
   readonly createdAtMs: number;
 };
 
-export type NoAnswer = { readonly kind: 'no-answer'; readonly because: string; readonly ourKeyRefused: boolean };
+export type NoAnswer = {
+  readonly kind: 'no-answer';
+  readonly because: string;
+  readonly ourKeyRefused: boolean;
+  /** True where the provider says that it does not know this payment: no conclusion, but a person is needed. */
+  readonly paymentNotFound?: boolean;
+  /** Refunds of the payment read before the answer broke off: good for finding ours, never for anything's absence. */
+  readonly refundsSeen?: readonly MirroredRefund[];
+};
 
 /** The provider's whole side of one payment, all pages read. */
 export type PaymentAnswer =
@@ -56,6 +65,8 @@ export type PaymentAnswer =
       readonly captured: Amount | null;
       readonly refunds: readonly MirroredRefund[];
       readonly disputes: readonly MirroredDispute[];
+      /** False where the provider has no such list (404): `disputes` is then empty without saying that there are none. */
+      readonly disputesKnown?: boolean;
       readonly providerDateMs: number | null;
     }
   | NoAnswer;
@@ -70,11 +81,11 @@ export type ListingAnswer =
     }
   | NoAnswer;
 
-export type RefundAnswer = { readonly kind: 'answer'; readonly record: ProviderRecord } | { readonly kind: 'not-found' } | NoAnswer;
+export type RefundAnswer =
+  { readonly kind: 'answer'; readonly record: ProviderRecord } | { readonly kind: 'not-found' } | NoAnswer;
 
 export type AccountAnswer =
-  | { readonly kind: 'answer'; readonly accountId: string; readonly liveMode: boolean }
-  | NoAnswer;
+  { readonly kind: 'answer'; readonly accountId: string; readonly liveMode: boolean } | NoAnswer;
 
 /** A webhook whose signature and age are good. */
 export type VerifiedEvent = {
@@ -95,8 +106,16 @@ export type VerifiedEvent = {
 };
 
 export type WebhookVerdict =
-  | { readonly ok: true; readonly event: VerifiedEvent; readonly secretIndex: number; readonly skewMs: number }
-  | { readonly ok: false; readonly because: 'no-signature' | 'bad-signature' | 'too-old' | 'from-the-future' | 'unreadable' };
+  | {
+      readonly ok: true;
+      readonly event: VerifiedEvent;
+      readonly secretIndex: number;
+      readonly skewMs: number;
+    }
+  | {
+      readonly ok: false;
+      readonly because: 'no-signature' | 'bad-signature' | 'too-old' | 'from-the-future' | 'unreadable';
+    };
 
 /**
  * One provider account's client. Every call carries an absolute deadline (connect to last byte), makes one request
@@ -105,7 +124,11 @@ export type WebhookVerdict =
 export type ProviderAdapter = {
   readonly contract: ProviderContract;
   readonly encodeRefund: (request: RefundRequest) => EncodeResult;
-  readonly submit: (request: EncodedRequest, expected: RefundRequest, deadlineMs: number) => Promise<AttemptReport>;
+  readonly submit: (
+    request: EncodedRequest,
+    expected: RefundRequest,
+    deadlineMs: number,
+  ) => Promise<AttemptReport>;
   readonly askAboutPayment: (paymentReference: string, deadlineMs: number) => Promise<PaymentAnswer>;
   readonly askAboutRefund: (reference: string, deadlineMs: number) => Promise<RefundAnswer>;
   readonly listSince: (sinceMs: number, deadlineMs: number) => Promise<ListingAnswer>;

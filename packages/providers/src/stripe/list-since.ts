@@ -1,0 +1,89 @@
+import type {
+  ListingAnswer,
+  MirroredDispute,
+  MirroredRefund,
+  NoAnswer,
+  VerifiedEvent,
+} from '../provider-adapter.ts';
+import { askForList, noAnswer, type WholeList } from './ask-stripe.ts';
+import type { StripeAccess } from './stripe-call.ts';
+import { readEvent } from './stripe-event.ts';
+import { readDispute, readRefund } from './stripe-records.ts';
+
+/** A list of refunds made since then does not show an older refund that fails now; the events about it do. */
+const eventTypes = [
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+];
+
+type Part<Item> =
+  { readonly kind: 'part'; readonly items: readonly Item[]; readonly dateMs: number | null } | NoAnswer;
+
+const partOf = <Item>(list: WholeList<Item>, name: string, mayBeMissing: boolean): Part<Item> => {
+  switch (list.kind) {
+    case 'whole':
+      return { kind: 'part', items: list.items, dateMs: list.providerDateMs };
+    case 'not-found':
+      return mayBeMissing ? { kind: 'part', items: [], dateMs: null } : noAnswer(`${name}: answer 404`);
+    case 'no-answer':
+      return noAnswer(`${name}: ${list.because}`, list.ourKeyRefused);
+  }
+};
+
+/** The newest sight of each: events oldest first, then the lists, which show what is so now. */
+const merge = <Item extends { readonly reference: string }>(
+  fromEvents: readonly (Item | null)[],
+  listed: readonly Item[],
+): readonly Item[] => {
+  const newest = new Map<string, Item>();
+  for (const item of [...fromEvents, ...listed]) if (item !== null) newest.set(item.reference, item);
+  return [...newest.values()];
+};
+
+/**
+ * Refunds and disputes made or changed since a time, all pages read: what the mirror is fed with. A base without
+ * disputes or events (404) still answers with what it has. Never evidence of absence.
+ */
+export const listSince = async (
+  access: StripeAccess,
+  sinceMs: number,
+  deadlineMs: number,
+): Promise<ListingAnswer> => {
+  // A whole second earlier: Stripe's times are seconds, and `gte` on a rounded-up one would leave a gap.
+  const since = `created[gte]=${Math.max(0, Math.floor(sinceMs / 1000) - 1)}`;
+  const types = eventTypes.map((type) => `types[]=${type}`).join('&');
+  const [refunds, disputes, events] = await Promise.all([
+    askForList<MirroredRefund>(access, '/v1/refunds', since, readRefund1, deadlineMs).then((list) =>
+      partOf(list, 'refunds', false),
+    ),
+    askForList<MirroredDispute>(access, '/v1/disputes', since, readDispute1, deadlineMs).then((list) =>
+      partOf(list, 'disputes', true),
+    ),
+    askForList<VerifiedEvent>(access, '/v1/events', `${since}&${types}`, readEvent, deadlineMs).then((list) =>
+      partOf(list, 'events', true),
+    ),
+  ]);
+  if (refunds.kind === 'no-answer') return refunds;
+  if (disputes.kind === 'no-answer') return disputes;
+  if (events.kind === 'no-answer') return events;
+  const oldestFirst = [...events.items].sort((one, other) => one.createdAtMs - other.createdAtMs);
+  return {
+    kind: 'answer',
+    refunds: merge(
+      oldestFirst.map(({ record }) => record),
+      refunds.items,
+    ),
+    disputes: merge(
+      oldestFirst.map(({ dispute }) => dispute),
+      disputes.items,
+    ),
+    providerDateMs: refunds.dateMs,
+  };
+};
+
+const readRefund1 = (value: unknown): MirroredRefund | undefined => readRefund(value);
+const readDispute1 = (value: unknown): MirroredDispute | undefined => readDispute(value);

@@ -1,0 +1,3 @@
+/** Entry of the Stripe adapter: the only place of the house that may import Stripe's client library. */
+export { createStripeAdapter, stripeApiVersion, type StripeAdapterOptions } from './stripe-adapter.ts';
+export { stripeContract } from './stripe-contract.ts';
