@@ -62,6 +62,8 @@ export type OrganisationTransaction = {
   readonly db: Database;
   readonly organisationId: string;
   readonly now: Date;
+  /** Said by whoever puts rows into the feed: readers are woken once this has committed. */
+  readonly wroteFeed: () => void;
 };
 
 /** The database's clock, unless a test or a simulation brings its own. */
@@ -72,18 +74,36 @@ export type InOrganisation = <Result>(
   work: (tx: OrganisationTransaction) => Promise<Result>,
 ) => Promise<Result>;
 
+export type TransactionOptions = {
+  readonly readClock?: ReadClock;
+  /** Called after a commit that put rows into the organisation's feed. */
+  readonly onFeedWritten?: (organisationId: string) => void;
+};
+
 /**
  * Runs `work` in one transaction that sees and touches one organisation's rows alone. Throws what `work` throws,
  * after rolling back. Read committed: guards are in the WHERE of each write.
  */
 export const organisationTransactions =
-  (connection: Connection, readClock: ReadClock = (databaseNow) => databaseNow): InOrganisation =>
-  (organisationId, work) =>
-    connection.db.transaction(async (db) => {
+  (connection: Connection, options: TransactionOptions = {}): InOrganisation =>
+  async (organisationId, work) => {
+    let feedWritten = false;
+    const result = await connection.db.transaction(async (db) => {
       const rows = await db.execute<{ now_ms: string }>(
         sql`select set_config('holdfast.organisation_id', ${organisationId}, true),
               floor(extract(epoch from clock_timestamp()) * 1000)::text as now_ms`,
       );
       const databaseNow = new Date(Number(rows[0]?.now_ms));
-      return work({ db, organisationId, now: readClock(databaseNow) });
+      const now = options.readClock?.(databaseNow) ?? databaseNow;
+      return work({
+        db,
+        organisationId,
+        now,
+        wroteFeed: () => {
+          feedWritten = true;
+        },
+      });
     });
+    if (feedWritten) options.onFeedWritten?.(organisationId);
+    return result;
+  };

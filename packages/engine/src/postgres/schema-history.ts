@@ -1,4 +1,5 @@
 import type { CommandType, OperationState, Problem } from '@holdfast/operation';
+import type { AuditData } from '../audit/audit-chain.ts';
 import { doublePrecision, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { time, whole, xid8 } from './schema-types.ts';
 
@@ -21,9 +22,6 @@ export const commands = pgTable(
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.commandId] })],
 );
-
-/** Details of an audit entry: IDs, closed words, numbers and hashes. Never names, never free text. */
-export type AuditData = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export const audit = pgTable(
   'audit',

@@ -1,0 +1,63 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
+/** Details of an audit entry: IDs, closed words, numbers and hashes. Never names, never free text. */
+export type AuditData = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+/** One entry as it is hashed. `at` is ISO 8601 UTC. */
+export type AuditEntry = {
+  readonly organisationId: string;
+  readonly operationId: string;
+  readonly sequence: number;
+  readonly at: string;
+  readonly type: string;
+  readonly actorId: string | null;
+  readonly commandId: string | null;
+  readonly state: string;
+  readonly version: number;
+  readonly data: AuditData;
+};
+
+/** What the first entry of an operation is chained to. */
+export const chainStart = '0'.repeat(64);
+
+const canonical = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+    return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+};
+
+/** The hash that ties an entry to the one before it: whoever changes an old entry has to change all after it. */
+export const chainHash = (previousHash: string, entry: AuditEntry): string =>
+  bytesToHex(sha256(utf8ToBytes(`${previousHash}\n${canonical(entry)}`)));
+
+/** SHA-256 of text that people typed, so that the audit can prove it without holding it. */
+export const hashOfText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
+
+export type ChainFault = {
+  readonly operationId: string;
+  readonly sequence: number;
+  readonly because: string;
+};
+
+/** Checks one operation's entries, in order of sequence. An empty list means that nothing was tampered with. */
+export const faultsOfChain = (
+  entries: readonly (AuditEntry & { readonly previousHash: string; readonly hash: string })[],
+): readonly ChainFault[] => {
+  const faults: ChainFault[] = [];
+  let previousHash = chainStart;
+  entries.forEach((stored, index) => {
+    const { previousHash: storedPrevious, hash, ...entry } = stored;
+    const fault = (because: string): void => {
+      faults.push({ operationId: entry.operationId, sequence: entry.sequence, because });
+    };
+    if (entry.sequence !== index + 1) fault('an entry is missing before it');
+    if (storedPrevious !== previousHash) fault('it is not chained to the entry before it');
+    if (chainHash(storedPrevious, entry) !== hash) fault('its contents are not what was hashed');
+    previousHash = hash;
+  });
+  return faults;
+};

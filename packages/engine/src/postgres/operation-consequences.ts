@@ -1,0 +1,107 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { moneyHeld, type OperationState } from '@holdfast/operation';
+import type { OperationChange } from './change-operation.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { count } from './counted-store.ts';
+import { touchOrdersOfPayment, touchTickets } from './feed-writer.ts';
+import { approvals, payments, type OperationRow } from './schema.ts';
+
+type Held = { readonly reserved: number; readonly refunded: number };
+
+const held = (row: OperationRow): Held => {
+  const amount = row.amountMinor ?? 0;
+  switch (moneyHeld[row.state]) {
+    case 'nothing':
+      return { reserved: 0, refunded: 0 };
+    case 'reserved':
+      return { reserved: amount, refunded: 0 };
+    case 'refunded':
+      return { reserved: 0, refunded: row.bookedMinor ?? amount };
+  }
+};
+
+type Booked =
+  { readonly ok: true; readonly changed: boolean } | { readonly ok: false; readonly refundableMinor: number };
+
+/**
+ * Changes the payment's figures by the difference between what the operation held and what it holds now, so a
+ * release or a booking can happen only once. `limited`: taking more is possible only while enough is left.
+ */
+export const bookMoney = async (
+  tx: OrganisationTransaction,
+  before: OperationRow,
+  after: OperationRow,
+  limited: boolean,
+): Promise<Booked> => {
+  const was = held(before);
+  const is = held(after);
+  const reserved = is.reserved - was.reserved;
+  const refunded = is.refunded - was.refunded;
+  if (reserved === 0 && refunded === 0) return { ok: true, changed: false };
+  if (after.provider === null || after.paymentReference === null) return { ok: true, changed: false };
+  const itself = and(
+    eq(payments.organisationId, tx.organisationId),
+    eq(payments.provider, after.provider),
+    eq(payments.paymentReference, after.paymentReference),
+  );
+  const left = sql`${payments.captured} - ${payments.refunded} - ${payments.refundedElsewhere} - ${payments.reserved}`;
+  const enough = limited && reserved > 0 ? sql`${left} >= ${reserved}` : undefined;
+  const changed = await tx.db
+    .update(payments)
+    .set({
+      reserved: sql`${payments.reserved} + ${reserved}`,
+      refunded: sql`${payments.refunded} + ${refunded}`,
+      updatedAt: tx.now,
+    })
+    .where(and(itself, enough))
+    .returning({ paymentReference: payments.paymentReference });
+  if (changed.length > 0) return { ok: true, changed: true };
+  const [row] = await tx.db
+    .select({ left: sql<string>`greatest(0, ${left})::text` })
+    .from(payments)
+    .where(itself);
+  if (row === undefined) throw new Error(`operation ${after.id} has no payment`);
+  return { ok: false, refundableMinor: Number(row.left) };
+};
+
+const ends: readonly OperationState[] = ['confirmed', 'failed', 'reversed', 'denied', 'cancelled', 'expired'];
+
+/** What else follows from a move, in the same transaction: approvals void, orders and tickets told, metrics counted. */
+export const applyConsequences = async (
+  tx: OrganisationTransaction,
+  before: OperationRow,
+  after: OperationRow,
+  figuresChanged: boolean,
+  change: OperationChange,
+): Promise<void> => {
+  const becameUnknown = after.state === 'outcome_unknown' && before.state !== 'outcome_unknown';
+  if (after.provider !== null && after.paymentReference !== null && (figuresChanged || becameUnknown)) {
+    await touchOrdersOfPayment(tx, after.provider, after.paymentReference);
+  }
+  if (change.event.type === 'send-back') await voidApprovals(tx, after.id, 'sent back');
+  const reachedAnEnd = ends.includes(after.state) && after.state !== before.state;
+  if (reachedAnEnd && after.ticketId !== null) await touchTickets(tx, [after.ticketId]);
+  if (before.state === 'outcome_unknown' && before.unknownSince !== null && reachedAnEnd) {
+    const seconds = Math.max(0, (tx.now.getTime() - before.unknownSince.getTime()) / 1000);
+    await count(tx, 'reconciliation_seconds', change.settledHow ?? 'unsaid', seconds);
+  }
+  if (after.state === 'reversed' && before.state !== 'reversed') await count(tx, 'late_reversals');
+};
+
+/** Approvals are of what was seen then; once it is back before the approvers none of them counts. */
+export const voidApprovals = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+  because: string,
+): Promise<void> => {
+  await tx.db
+    .update(approvals)
+    .set({ voidedAt: tx.now, voidReason: because })
+    .where(
+      and(
+        eq(approvals.organisationId, tx.organisationId),
+        eq(approvals.operationId, operationId),
+        isNull(approvals.voidedAt),
+      ),
+    );
+};

@@ -1,0 +1,53 @@
+import { isUnfinished, type OperationState, type TransitionAnswer } from '@holdfast/operation';
+import type { OperationChange } from './change-operation.ts';
+import type { OperationRow } from './schema.ts';
+
+const settledStates: readonly OperationState[] = [
+  'confirmed',
+  'failed',
+  'reversed',
+  'denied',
+  'cancelled',
+  'expired',
+];
+
+/** The columns a move writes: the decision's, the caller's, and what follows from the new state by itself. */
+export const columnsOfMove = (
+  current: OperationRow,
+  change: OperationChange,
+  answer: Extract<TransitionAnswer, { answer: 'moved' }>,
+  now: Date,
+): Partial<OperationRow> => {
+  const { to, attention } = answer;
+  const movedState = to !== current.state;
+  const cleared = current.attention
+    .map(({ reason }) => reason)
+    .filter((reason) => !attention.some((standing) => standing.reason === reason));
+  const byPeople = change.event.type === 'resolve-confirmed' || change.event.type === 'resolve-failed';
+  return {
+    ...(movedState ? followingFromState(current, to, now) : {}),
+    ...change.bookkeeping,
+    ...change.patch,
+    state: to,
+    attention,
+    ...(byPeople ? { clearedAttention: [...new Set([...current.clearedAttention, ...cleared])] } : {}),
+    version: current.version + 1,
+    updatedAt: now,
+  };
+};
+
+const followingFromState = (current: OperationRow, to: OperationState, now: Date): Partial<OperationRow> => ({
+  waitingFor: null,
+  // Finished: nothing wakes it, unless the caller says that looking goes on.
+  ...(isUnfinished(to) ? {} : { wakeAt: null, nextCheckAt: null }),
+  ...(settledStates.includes(to) ? { settledAt: now } : { settledAt: null }),
+  ...(to === 'submitting' ? {} : { leaseUntil: null, claimedBy: null }),
+  // Back before a submission: its window has not begun, and what was approved before no longer counts by itself.
+  ...(to === 'approved' || to === 'proposed' ? { firstSentAt: null, replayDeadline: null } : {}),
+  ...(to === 'proposed' ? { approvedAt: null, undoUntil: null } : {}),
+  ...(to === 'outcome_unknown' ? { unknownSince: current.unknownSince ?? now } : {}),
+  // A resubmission is still the same unknown outcome.
+  ...(to === 'outcome_unknown' || to === 'submitting' ? {} : { unknownSince: null }),
+  ...(to === 'pending' ? { pendingSince: now } : {}),
+  ...(to === 'confirmed' ? { bookedMinor: current.bookedMinor ?? current.amountMinor } : {}),
+});
