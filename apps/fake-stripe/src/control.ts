@@ -23,21 +23,22 @@ export function registerPayments(
   ledger: Ledger,
   inputs: readonly PaymentInput[],
   nowMs: number,
-): { entries: JournalEntry[] } | { problem: string } {
-  const fresh = new Map<string, PaymentRecord>();
-  const chargeOwner = new Map<string, string>();
+): { entries: JournalEntry[]; payments: PaymentRecord[] } | { problem: string } {
+  const payments = new Map<string, PaymentRecord>();
+  const owners = new Map<string, string>();
+  const entries: JournalEntry[] = [];
   for (const { id, amount, currency, created, charge = `ch_${id.slice(3)}` } of inputs) {
-    if (ledger.payments.has(id) || fresh.has(id)) continue;
-    const owner = ledger.paymentOfCharge.get(charge) ?? chargeOwner.get(charge);
-    if (owner !== undefined) return { problem: `charge: ${charge} belongs to ${owner} already` };
-    chargeOwner.set(charge, id);
-    fresh.set(id, { id, charge, amount, currency, created: created ?? Math.floor(nowMs / 1000) });
+    const known = ledger.payments.get(id) ?? payments.get(id);
+    const owner = ledger.paymentOfCharge.get(charge) ?? owners.get(charge);
+    if (known === undefined && owner !== undefined) {
+      return { problem: `charge: ${charge} belongs to ${owner} already` };
+    }
+    const payment = known ?? { id, charge, amount, currency, created: created ?? Math.floor(nowMs / 1000) };
+    if (known === undefined) entries.push({ kind: 'payment.registered', payment });
+    payments.set(id, payment);
+    owners.set(payment.charge, id);
   }
-  const entries = [...fresh.values()].map((payment): JournalEntry => ({
-    kind: 'payment.registered',
-    payment,
-  }));
-  return { entries };
+  return { entries, payments: [...payments.values()] };
 }
 
 export function openDispute(
@@ -93,7 +94,11 @@ function disputeEvent(
   };
 }
 
-export function armFault(fault: Fault, nowMs: number, mint: Mint): JournalEntry {
+export function armFault(
+  fault: Fault,
+  nowMs: number,
+  mint: Mint,
+): Extract<JournalEntry, { kind: 'fault.armed' }> {
   const armed = { id: mint('fault'), fault, timesLeft: fault.times, seen: 0, hits: 0, armedMs: nowMs };
   return { kind: 'fault.armed', armed };
 }

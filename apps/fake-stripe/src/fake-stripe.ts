@@ -9,11 +9,14 @@ function fail(problem: string): never {
 const read = readConfiguration(process.env);
 if ('problem' in read) fail(read.problem);
 
+const failWith: (problem: unknown) => never = (problem) =>
+  fail(problem instanceof Error ? problem.message : String(problem));
+
 let program: Program;
 try {
-  program = await startProgram(read.configuration);
+  program = await startProgram(read.configuration, failWith);
 } catch (problem) {
-  fail(problem instanceof Error ? problem.message : String(problem));
+  failWith(problem);
 }
 
 let stopping = false;

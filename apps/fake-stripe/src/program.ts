@@ -6,6 +6,8 @@ import { bodyLimit } from 'hono/body-limit';
 import type { Configuration } from './configuration.ts';
 import { apiRoutes } from './http/api-routes.ts';
 import { controlRoutes } from './http/control-routes.ts';
+import { pageRoutes } from './http/page-routes.ts';
+import { sameOriginOnly } from './http/same-origin.ts';
 import { settleRefunds } from './settle-refunds.ts';
 import { startSender } from './webhooks/sender.ts';
 import { openWorld, type World } from './world.ts';
@@ -17,14 +19,20 @@ export interface Program {
 
 const largestBody = 1024 * 1024;
 
-export async function startProgram(configuration: Configuration): Promise<Program> {
+/** `onBroken`: the disk refused the journal. Memory is ahead of it now, so the program must not answer on. */
+export async function startProgram(
+  configuration: Configuration,
+  onBroken: (problem: unknown) => void,
+): Promise<Program> {
   const { promise: ready, open } = gate();
   const server = createServer((incoming, outgoing) => {
     void ready.then((answer) => answer(incoming, outgoing));
   });
+  // Longer than any client keeps an idle connection, so that none is cut without a fault having asked for it.
+  server.keepAliveTimeout = 75_000;
   // First the port, then the journal: a second copy must fail before it touches the first one's file.
   await listen(server, configuration);
-  const world = await openWorld(configuration.dataFolder);
+  const world = await openWorld(configuration.dataFolder, onBroken);
   if (configuration.webhook !== null) {
     await world.commit([{ kind: 'endpoint.set', endpoint: configuration.webhook }]);
   }
@@ -71,7 +79,9 @@ function application(
     }),
   );
   app.route('/', apiRoutes(world, deliverFirst));
+  app.use('/fake/*', sameOriginOnly);
   app.route('/', controlRoutes(world));
+  app.route('/', pageRoutes(world));
   return app;
 }
 

@@ -20,18 +20,17 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(dataFolder: string): Promise<World> {
+export async function openWorld(dataFolder: string, onBroken: (problem: unknown) => void): Promise<World> {
   const ledger = emptyLedger();
-  const journal: JournalFile = await openJournal(dataFolder, (entries) => {
-    for (const entry of entries) fold(ledger, entry);
-  });
+  const replay = (entries: JournalEntry[]) => entries.forEach((entry) => fold(ledger, entry));
+  const journal: JournalFile = await openJournal(dataFolder, replay, onBroken);
   const listeners: (() => void)[] = [];
   return {
     ledger,
     mint: mintRandom,
     nowMs: () => Date.now() + ledger.clockOffsetMs,
     commit(entries) {
-      for (const entry of entries) fold(ledger, entry);
+      replay(entries);
       const stored = journal.append(entries);
       for (const listener of listeners) listener();
       return stored;

@@ -7,11 +7,11 @@ import type { World } from '../world.ts';
 
 const instant = (ms: number) => new Date(ms).toISOString();
 
-export function health(): unknown {
+export function health(): object {
   return { program: 'holdfast-fake-stripe', ok: true, pid: process.pid };
 }
 
-export function ledger(world: World): unknown {
+export function ledger(world: World): object {
   const { refunds, payments, disputes, events, requestCount } = world.ledger;
   return {
     refunds: [...refunds.values()].map(showRefund),
@@ -23,7 +23,7 @@ export function ledger(world: World): unknown {
   };
 }
 
-function showRefund(refund: RefundRecord): unknown {
+function showRefund(refund: RefundRecord): object {
   const { id, paymentIntent, charge, amount, currency, status, failureReason, reason, metadata, created } =
     refund;
   return {
@@ -40,7 +40,7 @@ function showRefund(refund: RefundRecord): unknown {
   };
 }
 
-export function requests(world: World): unknown {
+export function requests(world: World): object {
   const shown = [...world.ledger.requests.values()].map(({ atMs, idempotencyKey, executed, ...request }) => ({
     ...request,
     time: instant(atMs),
@@ -50,7 +50,7 @@ export function requests(world: World): unknown {
   return { requests: shown };
 }
 
-export function webhooks(world: World): unknown {
+export function webhooks(world: World): object {
   const { endpoint, deliveries, events } = world.ledger;
   const shown = [...deliveries.values()].flatMap((delivery) => {
     const event = events.get(delivery.event);
@@ -68,15 +68,15 @@ export function webhooks(world: World): unknown {
   return { endpoint: endpoint === null ? null : { url: endpoint.url }, webhooks: shown };
 }
 
-export function fault({ id, fault: { times, ...rest }, timesLeft, seen, hits }: ArmedFault): unknown {
+export function fault({ id, fault: { times, ...rest }, timesLeft, seen, hits }: ArmedFault): object {
   return { id, ...rest, times: times ?? 'always', times_left: timesLeft ?? 'always', seen, hits };
 }
 
-export function faults(world: World): unknown {
+export function faults(world: World): object {
   return { faults: [...world.ledger.faults.values()].map(fault) };
 }
 
-export function clock(world: World): unknown {
+export function clock(world: World): object {
   const nowMs = world.nowMs();
   const { clockOffsetMs } = world.ledger;
   return { now: instant(nowMs), nowMs, offsetMs: clockOffsetMs };

@@ -25,7 +25,7 @@ export async function receive(world: World, context: ApiContext): Promise<Receiv
   const { path, method } = context.req;
   const call = `${method} ${path.replace(/\/(re|pi|ch|evt|dp)_[^/]+$/, '/{id}')}`;
   world.calls.set(call, (world.calls.get(call) ?? 0) + 1);
-  const key = context.req.header('idempotency-key') ?? null;
+  const key = context.req.header('idempotency-key') || null;
   const receivedMs = world.nowMs();
   const about = { requestId, path, key, authorization: context.req.header('authorization'), receivedMs };
   if (method !== 'POST') {

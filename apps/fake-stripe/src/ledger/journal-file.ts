@@ -36,6 +36,7 @@ export function readJournal(text: string): { lines: JournalEntry[][]; completeBy
 export async function openJournal(
   folder: string,
   onStored: (entries: JournalEntry[]) => void,
+  onBroken: (problem: unknown) => void,
 ): Promise<JournalFile> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, journalName);
@@ -63,6 +64,7 @@ export async function openJournal(
       if (!queued) {
         queued = true;
         tail = tail.then(writeWaiting);
+        tail.catch(onBroken);
       }
       return tail;
     },
