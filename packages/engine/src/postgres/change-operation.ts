@@ -22,6 +22,7 @@ type Guarded =
   | (
       | 'proposedBy'
       | 'proposedVia'
+      | 'proposedPerson'
       | 'createdAt'
       | 'updatedAt'
       | 'reason'

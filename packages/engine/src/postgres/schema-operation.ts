@@ -57,6 +57,8 @@ export const operations = pgTable(
     fingerprint: text('fingerprint'),
     proposedBy: text('proposed_by').notNull(),
     proposedVia: text('proposed_via').$type<Actor['via']>().notNull(),
+    /** Who counts as the proposer where two people are needed: ownerless keys of one role are one person. */
+    proposedPerson: text('proposed_person').notNull(),
 
     approvedAt: time('approved_at'),
     undoUntil: time('undo_until'),
@@ -106,6 +108,8 @@ export const approvals = pgTable(
     operationId: uuid('operation_id').notNull(),
     commandId: uuid('command_id').notNull(),
     actorId: text('actor_id').notNull(),
+    /** Who counts as the approver where two people are needed; `actorId` says who it was. */
+    person: text('person').notNull(),
     role: text('role').$type<Role>().notNull(),
     via: text('via').$type<Actor['via']>().notNull(),
     fingerprint: text('fingerprint').notNull(),

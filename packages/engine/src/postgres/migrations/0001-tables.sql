@@ -171,6 +171,8 @@ create table operations (
   fingerprint text collate "C",
   proposed_by text collate "C" not null,
   proposed_via text not null,
+  -- Who counts as the proposer where two people are needed: ownerless keys of one role are one person.
+  proposed_person text collate "C" not null,
 
   -- approval
   approved_at timestamptz(3),
@@ -242,6 +244,7 @@ create table approvals (
   operation_id uuid not null,
   command_id uuid not null,
   actor_id text collate "C" not null,
+  person text collate "C" not null,
   role text not null,
   via text not null,
   fingerprint text collate "C" not null,
