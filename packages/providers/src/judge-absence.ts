@@ -1,54 +1,44 @@
-import type { AttemptFact } from '@holdfast/operation';
 import type { ProviderContract } from './provider-contract.ts';
 
-/** What is known about an operation whose look-ups came back empty. All times by the database's clock. */
-export type AbsenceEvidence = {
-  readonly attempts: readonly AttemptFact[];
-  /** When the last attempt was seen to end; `null` while one has no recorded end. */
-  readonly lastAttemptEndedAtMs: number | null;
-  /** When each whole and empty look-up was answered, in any order. */
-  readonly emptyLookUpsAtMs: readonly number[];
-  /** An attempt was answered with a server error: the provider may still carry the request out later. */
-  readonly sawServerError: boolean;
+type AbsenceTerms = Pick<
+  ProviderContract,
+  'canListByPayment' | 'quietPeriodMs' | 'emptyReadsForAbsence' | 'emptyReadsApartMs'
+>;
+
+/** What is known of an operation when a whole look-up of its payment, made now, shows nothing of ours. */
+export type AbsenceFacts = {
+  /** The database's clock, milliseconds since the epoch, as all times here. */
+  readonly nowMs: number;
+  /** `endedAtMs`: when the attempt's end was recorded; `null` where it was not (a worker that vanished). */
+  readonly attempts: readonly { readonly endedAtMs: number | null }[];
+  /** Times of earlier whole look-ups that showed nothing of ours, in any order. */
+  readonly emptyReadsAtMs: readonly number[];
+  /** The provider replayed a saved failure under our key: it may still carry it out, so emptiness proves nothing. */
+  readonly savedFailureReplayed: boolean;
+  /** Sending the same key again would bring a better answer than any absence. */
+  readonly mayStillBeResubmitted: boolean;
 };
 
-export type AbsenceVerdict =
-  | { readonly kind: 'absent-final' }
-  /** `countsFromMs`: the earliest moment at which a further empty look-up counts; `null` where no look-up can end it. */
-  | { readonly kind: 'absent-yet'; readonly because: string; readonly countsFromMs: number | null };
-
-const notYet = (because: string, countsFromMs: number | null): AbsenceVerdict => ({
-  kind: 'absent-yet',
-  because,
-  countsFromMs,
-});
-
 /**
- * Whether "not there" may at last be read as final, by the contract: every attempt's end recorded, no server error
- * that may yet be carried out, the quiet period over, and enough empty look-ups, far enough apart, after it.
- * What a final absence proves is again the contract's to say.
+ * Whether the empty look-up made now is the last one needed to call the absence final. "Not found" is not "did not
+ * happen": every attempt's end must be recorded, the quiet period after the last of them must be over, and enough
+ * empty look-ups, far enough apart, must have been made after it. What a final absence proves is again the
+ * contract's to say.
  */
-export const judgeAbsence = (
-  contract: Pick<
-    ProviderContract,
-    'canListByPayment' | 'quietPeriodMs' | 'emptyReadsForAbsence' | 'emptyReadsApartMs'
-  >,
-  evidence: AbsenceEvidence,
-): AbsenceVerdict => {
-  if (!contract.canListByPayment) return notYet('the provider cannot be asked', null);
-  const { lastAttemptEndedAtMs, attempts } = evidence;
-  if (lastAttemptEndedAtMs === null || attempts.some(({ ended }) => !ended))
-    return notYet('an attempt has no recorded end', null);
-  if (evidence.sawServerError)
-    return notYet('the provider may still carry out what it answered with an error', null);
-  const quietUntilMs = lastAttemptEndedAtMs + contract.quietPeriodMs;
-  let counted = 0;
-  let countsFromMs = quietUntilMs;
-  for (const atMs of [...evidence.emptyLookUpsAtMs].sort((one, other) => one - other)) {
-    if (atMs < countsFromMs) continue;
-    counted += 1;
-    countsFromMs = atMs + contract.emptyReadsApartMs;
+export const judgeAbsence = (facts: AbsenceFacts, terms: AbsenceTerms): 'absent-yet' | 'absent-final' => {
+  if (!terms.canListByPayment) return 'absent-yet';
+  if (facts.mayStillBeResubmitted || facts.savedFailureReplayed) return 'absent-yet';
+  if (facts.attempts.length === 0) return 'absent-yet';
+  let countsFromMs = 0;
+  for (const { endedAtMs } of facts.attempts) {
+    if (endedAtMs === null) return 'absent-yet';
+    countsFromMs = Math.max(countsFromMs, endedAtMs + terms.quietPeriodMs);
   }
-  if (counted >= Math.max(1, contract.emptyReadsForAbsence)) return { kind: 'absent-final' };
-  return notYet(counted === 0 ? 'the quiet period' : 'more empty look-ups are needed', countsFromMs);
+  let counted = 0;
+  for (const atMs of [...facts.emptyReadsAtMs, facts.nowMs].sort((one, other) => one - other)) {
+    if (atMs < countsFromMs || atMs > facts.nowMs) continue;
+    counted += 1;
+    countsFromMs = atMs + terms.emptyReadsApartMs;
+  }
+  return counted >= Math.max(1, terms.emptyReadsForAbsence) ? 'absent-final' : 'absent-yet';
 };

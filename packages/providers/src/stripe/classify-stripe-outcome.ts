@@ -30,7 +30,7 @@ export const classifyStripeOutcome = (
     case 'not-sent':
       return { kind: 'not-sent', because: trace.because };
     case 'lost':
-      return unknown(trace.because);
+      return { kind: 'unknown', because: trace.because, requestLeft: trace.requestLeft };
     case 'answered':
       break;
   }

@@ -18,12 +18,16 @@ export type WireRequest = {
 
 export type WireHeaders = Readonly<Record<string, string>>;
 
-/** How one exchange ended. `not-sent` is said only while no byte of the request was handed to a connection. */
+/**
+ * How one exchange ended. `not-sent` is said only while no byte of the request was handed to a connection.
+ * `requestLeft`: the whole request certainly left this process (it was handed over, or something was answered).
+ */
 export type WireResult =
   | { readonly kind: 'not-sent'; readonly because: string }
   | {
       readonly kind: 'lost';
       readonly because: string;
+      readonly requestLeft: boolean;
       readonly status: number | null;
       readonly headers: WireHeaders;
     }
@@ -61,72 +65,100 @@ const openSocket = ({ secure, host, port }: WireTarget): Socket => {
  * one may be closing on the other side, and then nobody can say whether the request was read). Never rejects.
  */
 export const exchangeOnce = (request: WireRequest): Promise<WireResult> => {
-  const remainingMs = request.deadlineMs - request.nowMs();
-  if (!(remainingMs > 0)) return Promise.resolve({ kind: 'not-sent', because: 'deadline had passed' });
-  return new Promise((resolve) => {
-    let finished = false;
-    let mayHaveLeft = false;
-    let response: IncomingMessage | null = null;
-    const socket = openSocket(request.target);
-
-    const finish = (result: WireResult): void => {
-      if (finished) return;
-      finished = true;
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(result);
-    };
-    const fail = (because: string): void => {
-      if (!mayHaveLeft) return finish({ kind: 'not-sent', because });
-      const headers = response === null ? {} : flat(response.headers);
-      finish({ kind: 'lost', because, status: response?.statusCode ?? null, headers });
-    };
-    const timer = setTimeout(() => fail('deadline'), Math.min(remainingMs, longestTimerMs));
-
-    const receive = (incoming: IncomingMessage): void => {
-      response = incoming;
-      const chunks: Uint8Array[] = [];
-      let length = 0;
-      incoming.on('data', (chunk: Uint8Array) => {
-        chunks.push(chunk);
-        length += chunk.byteLength;
-        if (length > request.maximumBodyBytes) fail('body too large');
-      });
-      incoming.on('error', () => fail('body cut off'));
-      incoming.on('close', () => fail('body cut off'));
-      incoming.on('end', () => {
-        if (!incoming.complete) return fail('body cut off');
-        const body = Buffer.concat(chunks);
-        finish({ kind: 'answered', status: incoming.statusCode ?? 0, headers: flat(incoming.headers), body });
-      });
-    };
-
-    const send = (): void => {
-      if (finished) return;
-      // The process may have slept since the timer was set: the clock is asked once more, last of all.
-      if (request.nowMs() >= request.deadlineMs) return fail('deadline before the first byte');
-      const { method, path, headers, target } = request;
-      try {
-        const outgoing = httpRequest({
-          method,
-          path,
-          headers,
-          host: target.host,
-          createConnection: () => socket,
-        });
-        outgoing.on('error', (error) => fail(reasonOf(error)));
-        outgoing.on('response', receive);
-        // A protocol switch would never become a response.
-        outgoing.on('upgrade', () => fail('not an HTTP answer'));
-        mayHaveLeft = true;
-        outgoing.end(request.body);
-      } catch (error) {
-        fail(reasonOf(error));
-      }
-    };
-
-    socket.on('error', (error) => fail(reasonOf(error)));
-    socket.on('close', () => fail('connection closed'));
-    socket.once(request.target.secure ? 'secureConnect' : 'connect', send);
-  });
+  if (request.nowMs() >= request.deadlineMs) {
+    return Promise.resolve({ kind: 'not-sent', because: 'deadline had passed' });
+  }
+  return new Promise((resolve) => new Exchange(request, resolve).begin());
 };
+
+class Exchange {
+  readonly #request: WireRequest;
+  readonly #resolve: (result: WireResult) => void;
+  readonly #socket: Socket;
+  #timer: NodeJS.Timeout | undefined;
+  #finished = false;
+  /** From here on nobody can say that nothing was sent. */
+  #mayHaveLeft = false;
+  #handedOver = false;
+  #response: IncomingMessage | null = null;
+
+  constructor(request: WireRequest, resolve: (result: WireResult) => void) {
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#socket = openSocket(request.target);
+  }
+
+  begin(): void {
+    const { deadlineMs, nowMs, target } = this.#request;
+    const remainingMs = Math.min(deadlineMs - nowMs(), longestTimerMs);
+    this.#timer = setTimeout(() => this.#fail('deadline'), remainingMs);
+    this.#socket.on('error', (error) => this.#fail(reasonOf(error)));
+    this.#socket.on('close', () => this.#fail('connection closed'));
+    this.#socket.once(target.secure ? 'secureConnect' : 'connect', () => this.#send());
+  }
+
+  #finish(result: WireResult): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    clearTimeout(this.#timer);
+    this.#socket.destroy();
+    this.#resolve(result);
+  }
+
+  #fail(because: string): void {
+    if (!this.#mayHaveLeft) return this.#finish({ kind: 'not-sent', because });
+    const response = this.#response;
+    this.#finish({
+      kind: 'lost',
+      because,
+      requestLeft: this.#handedOver || response !== null,
+      status: response?.statusCode ?? null,
+      headers: response === null ? {} : flat(response.headers),
+    });
+  }
+
+  #send(): void {
+    if (this.#finished) return;
+    const { method, path, headers, target, body, deadlineMs, nowMs } = this.#request;
+    // The process may have slept since the timer was set: the clock is asked once more, last of all.
+    if (nowMs() >= deadlineMs) return this.#fail('deadline before the first byte');
+    try {
+      const createConnection = (): Socket => this.#socket;
+      const outgoing = httpRequest({ method, path, headers, host: target.host, createConnection });
+      outgoing.on('error', (error) => this.#fail(reasonOf(error)));
+      outgoing.on('response', (incoming) => this.#receive(incoming));
+      // A protocol switch would never become a response.
+      outgoing.on('upgrade', () => this.#fail('not an HTTP answer'));
+      outgoing.on('finish', () => {
+        this.#handedOver = true;
+      });
+      this.#mayHaveLeft = true;
+      outgoing.end(body);
+    } catch (error) {
+      this.#fail(reasonOf(error));
+    }
+  }
+
+  #receive(incoming: IncomingMessage): void {
+    this.#response = incoming;
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    incoming.on('data', (chunk: Uint8Array) => {
+      chunks.push(chunk);
+      length += chunk.byteLength;
+      if (length > this.#request.maximumBodyBytes) this.#fail('body too large');
+    });
+    incoming.on('error', () => this.#fail('body cut off'));
+    incoming.on('close', () => this.#fail('body cut off'));
+    incoming.on('end', () => {
+      if (!incoming.complete) return this.#fail('body cut off');
+      const body = Buffer.concat(chunks);
+      this.#finish({
+        kind: 'answered',
+        status: incoming.statusCode ?? 0,
+        headers: flat(incoming.headers),
+        body,
+      });
+    });
+  }
+}

@@ -57,12 +57,16 @@ export const listSince = async (
   const since = `created[gte]=${Math.max(0, Math.floor(sinceMs / 1000) - 1)}`;
   const types = eventTypes.map((type) => `types[]=${type}`).join('&');
   const [refunds, disputes, events] = await Promise.all([
-    askForList<MirroredRefund>(access, '/v1/refunds', since, readRefund1, deadlineMs).then((list) =>
-      partOf(list, 'refunds', false),
+    askForList<MirroredRefund>(access, '/v1/refunds', since, (value) => readRefund(value), deadlineMs).then(
+      (list) => partOf(list, 'refunds', false),
     ),
-    askForList<MirroredDispute>(access, '/v1/disputes', since, readDispute1, deadlineMs).then((list) =>
-      partOf(list, 'disputes', true),
-    ),
+    askForList<MirroredDispute>(
+      access,
+      '/v1/disputes',
+      since,
+      (value) => readDispute(value),
+      deadlineMs,
+    ).then((list) => partOf(list, 'disputes', true)),
     askForList<VerifiedEvent>(access, '/v1/events', `${since}&${types}`, readEvent, deadlineMs).then((list) =>
       partOf(list, 'events', true),
     ),
@@ -84,6 +88,3 @@ export const listSince = async (
     providerDateMs: refunds.dateMs,
   };
 };
-
-const readRefund1 = (value: unknown): MirroredRefund | undefined => readRefund(value);
-const readDispute1 = (value: unknown): MirroredDispute | undefined => readDispute(value);

@@ -8,6 +8,7 @@ export type WireTrace =
   | {
       readonly kind: 'lost';
       readonly because: string;
+      readonly requestLeft: boolean;
       readonly status: number | null;
       readonly headers: WireHeaders;
     }
@@ -94,12 +95,7 @@ export const createOneRequestClient = (
         target: one.target,
         method,
         path: one.pathPrefix + path,
-        headers: headersToSend(
-          headers as Record<string, string | number | string[]>,
-          one.target,
-          one.storedBody,
-          body.byteLength,
-        ),
+        headers: headersToSend(headers, one.target, one.storedBody, body.byteLength),
         body,
         deadlineMs: one.deadlineMs,
         nowMs: one.nowMs,
