@@ -11,6 +11,8 @@ export type ReadAccountPorts = {
     account: ProviderAccount,
     turnMs: number,
   ) => Promise<{ readonly nowMs: number; readonly position: MirrorPosition; readonly thereIsWork: boolean } | null>;
+  /** The absolute deadline of a request that may take this long, by the clock the adapters use. */
+  readonly deadlineIn: (ms: number) => number;
   readonly absorb: (account: ProviderAccount, seen: SeenAtProvider) => Promise<void>;
   readonly finishTurn: (
     account: ProviderAccount,
@@ -39,7 +41,7 @@ export const readAccount = async (
   const turn = await ports.takeTurn(account, providerTimeoutMs + turnRestMs);
   if (turn === null) return false;
   const window = nextListingWindow(turn.position, turn.nowMs);
-  const answer = await account.adapter.listSince(window.sinceMs, providerTimeoutMs);
+  const answer = await account.adapter.listSince(window.sinceMs, ports.deadlineIn(providerTimeoutMs));
   const nextInMs = pauseBetweenListingsMs(turn.thereIsWork, account.adapter.contract.mirrorFreshForMs);
   if (answer.kind === 'no-answer') {
     const failure = { because: answer.because, ourKeyRefused: answer.ourKeyRefused };

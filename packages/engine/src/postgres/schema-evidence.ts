@@ -121,6 +121,10 @@ export const mirrorPositions = pgTable(
     provider: text('provider').notNull(),
     accountId: text('account_id').notNull(),
     listedThrough: time('listed_through'),
+    /** Since when listings follow one another without a gap. */
+    unbrokenSince: time('unbroken_since'),
+    /** When the account is listed next; whoever takes that turn moves it on. */
+    nextListingAt: time('next_listing_at'),
     freshAt: time('fresh_at'),
     keyRefusedSince: time('key_refused_since'),
     lastFailure: text('last_failure'),

@@ -3,6 +3,8 @@ import type { ProviderAccount } from '../engine-interface.ts';
 import type { SeenAtProvider } from '../mirror/seen-at-provider.ts';
 import { eventDestination, eventJoins, type EventJoin } from './event-destination.ts';
 
+export { pauseBeforeApplyingAgainMs } from './event-destination.ts';
+
 export type StoredEvent = {
   readonly organisationId: string;
   readonly event: VerifiedEvent;

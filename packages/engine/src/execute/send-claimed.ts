@@ -1,0 +1,88 @@
+import type { AttemptReport } from '@holdfast/providers';
+import type { ProviderAccount } from '../engine-interface.ts';
+import type { AccountLimiter } from '../worker/account-limiter.ts';
+import type { ProcessClock, WorkerLog } from '../worker/worker-ports.ts';
+import type { Claimed } from './claimed.ts';
+import { recordAnswer, type AttemptIdentity } from './record-answer.ts';
+import { judgeBeforeSend, type BeforeSendFacts } from './send-verdict.ts';
+
+export type SendClaimedPorts = {
+  readonly clock: ProcessClock;
+  readonly log: WorkerLog;
+  readonly stopping: () => boolean;
+  readonly limiterOf: (account: ProviderAccount) => AccountLimiter;
+  /** Reads the operation's row, last of all before sending. */
+  readonly readBeforeSend: (claimed: Claimed) => Promise<BeforeSendFacts>;
+  readonly storeAnswer: (account: ProviderAccount, attempt: AttemptIdentity, report: AttemptReport) => Promise<void>;
+  readonly settle: (account: ProviderAccount, operationId: string) => Promise<void>;
+};
+
+const withoutRequest = (finding: AttemptReport['finding']): AttemptReport => ({
+  finding,
+  status: null,
+  requestId: null,
+  replayed: false,
+  providerDateMs: null,
+});
+
+/**
+ * Carries out one claim: checks it last of all against the database, makes its one request, and makes the answer
+ * durable before anything else happens to it.
+ * @returns whether a request was made
+ */
+export const sendClaimed = async (
+  ports: SendClaimedPorts,
+  account: ProviderAccount,
+  claimed: Claimed,
+  providerTimeoutMs: number,
+): Promise<boolean> => {
+  // The database being away here throws: nothing has been sent, and the lease's end tells.
+  const verdict = judgeBeforeSend(await ports.readBeforeSend(claimed), claimed, providerTimeoutMs);
+  const report =
+    verdict.kind === 'send'
+      ? await makeRequest(ports, account, claimed, verdict.timeoutMs)
+      : withoutRequest({ kind: 'not-sent', because: verdict.because });
+  heed(ports.limiterOf(account), report, ports.clock.nowMs());
+  const attempt: AttemptIdentity = {
+    organisationId: claimed.organisationId,
+    operationId: claimed.operationId,
+    attemptNumber: claimed.attemptNumber,
+    fence: claimed.fence,
+  };
+  const saved = await recordAnswer(
+    {
+      store: (identity, answer) => ports.storeAnswer(account, identity, answer),
+      pause: (ms) => ports.clock.pause(ms, null),
+      stopping: ports.stopping,
+      onTrouble: (message, about, error) => ports.log('error', message, { ...about, error: String(error) }),
+    },
+    attempt,
+    report,
+  );
+  // Saved evidence has a wake-up of its own, so what fails from here on is done at the next pass.
+  if (saved) await ports.settle(account, claimed.operationId);
+  return verdict.kind === 'send';
+};
+
+/** One request on the wire. An adapter that breaks leaves the outcome unknown: the request may have left. */
+const makeRequest = async (
+  ports: SendClaimedPorts,
+  account: ProviderAccount,
+  claimed: Claimed,
+  timeoutMs: number,
+): Promise<AttemptReport> => {
+  try {
+    return await account.adapter.submit(claimed.request, claimed.expected, ports.clock.nowMs() + timeoutMs);
+  } catch (error) {
+    ports.log('error', 'the adapter broke while submitting', { operationId: claimed.operationId, error: String(error) });
+    return withoutRequest({ kind: 'unknown', because: 'adapter-broke', requestLeft: false });
+  }
+};
+
+const heed = (limiter: AccountLimiter, report: AttemptReport, nowMs: number): void => {
+  if (report.finding.kind === 'deferred' && report.finding.because !== 'locked') {
+    limiter.refused(nowMs, report.finding.retryAfterMs);
+  } else if (report.finding.kind !== 'not-sent') {
+    limiter.answered();
+  }
+};

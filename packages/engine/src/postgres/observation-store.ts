@@ -1,0 +1,203 @@
+import { and, eq } from 'drizzle-orm';
+import {
+  settle,
+  settlementEventType,
+  type AttentionReason,
+  type Observation,
+  type OperationState,
+  type Settlement,
+  type SettlementSubject,
+} from '@holdfast/operation';
+import { cautiousTerms, isSettled, visiblePart, wakeAfterSettlingMs } from '../observe/after-settling.ts';
+import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
+import { changeOperation, lockOperation, type OperationPatch } from './change-operation.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { count } from './counted-store.ts';
+import { readEvidence } from './evidence-reader.ts';
+import { observations, operations, type OperationRow } from './schema.ts';
+
+export type NewObservation = {
+  readonly operationId: string;
+  readonly source: Observation['source'];
+  readonly finding: Observation['finding'];
+  readonly attemptNumber?: number;
+  readonly eventId?: string;
+  readonly replayed?: boolean;
+  readonly fence?: number;
+};
+
+/**
+ * Keeps one piece of evidence and wakes its operation, so that it is settled whatever becomes of this process.
+ * @returns false where the very same event was observed before
+ */
+export const addObservation = async (
+  tx: OrganisationTransaction,
+  added: NewObservation,
+): Promise<boolean> => {
+  const inserted = await tx.db
+    .insert(observations)
+    .values({
+      organisationId: tx.organisationId,
+      operationId: added.operationId,
+      observedAt: tx.now,
+      source: added.source,
+      finding: added.finding,
+      attemptNumber: added.attemptNumber ?? null,
+      eventId: added.eventId ?? null,
+      replayed: added.replayed ?? false,
+      fence: added.fence ?? null,
+    })
+    .onConflictDoNothing()
+    .returning({ id: observations.id });
+  if (inserted.length === 0) return false;
+  await tx.db
+    .update(operations)
+    .set({ wakeAt: tx.now })
+    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, added.operationId)));
+  return true;
+};
+
+/** What an operation is compared with. A cancellation remembered for an unknown ID has nothing to compare. */
+const subjectOf = (row: OperationRow, seen: readonly Observation[]): SettlementSubject | undefined => {
+  const identity = { organisationId: row.organisationId, operationId: row.id };
+  if (row.amountMinor !== null && row.currency !== null && row.paymentReference !== null) {
+    const amount = { minor: row.amountMinor, currency: row.currency };
+    return { ...identity, amount, paymentReference: row.paymentReference };
+  }
+  for (const observation of seen) {
+    if (observation.source === 'operator' || !('record' in observation.finding)) continue;
+    const { amount, paymentReference } = observation.finding.record;
+    return { ...identity, amount, paymentReference };
+  }
+  return undefined;
+};
+
+/** By what kind of evidence an unknown outcome was settled: the newest that carries the provider's record, else the newest. */
+const howSettled = (seen: readonly Observation[]): string =>
+  (seen.findLast((one) => one.source !== 'operator' && 'record' in one.finding) ?? seen.at(-1))?.source ??
+  'unsaid';
+
+/** A refusal of our key is no fault of the operation, but somebody has to put the key right. */
+const keyIsRefused = (settlement: Settlement, seen: readonly Observation[]): boolean => {
+  if (settlement.kind !== 'unsent') return false;
+  const last = seen.findLast((one) => one.source === 'response');
+  return (
+    last?.source === 'response' && last.finding.kind === 'deferred' && last.finding.because === 'key-refused'
+  );
+};
+
+/**
+ * Whether the settlement is what the operation's record shall say of its outcome: evidence that only raises attention
+ * on something already settled, or on something that ended before it was sent, does not replace what is on record.
+ */
+const describes = (settlement: Settlement, state: OperationState): boolean => {
+  switch (state) {
+    case 'submitting':
+    case 'pending':
+    case 'outcome_unknown':
+      return true;
+    case 'proposed':
+    case 'approved':
+    case 'denied':
+    case 'cancelled':
+    case 'expired':
+      return settlement.kind === 'pending' || settlement.kind === 'confirmed';
+    case 'confirmed':
+    case 'failed':
+    case 'reversed':
+      return settlement.kind === 'confirmed' || settlement.kind === 'reversed' || settlement.kind === state;
+  }
+};
+
+const patchOf = (row: OperationRow, settlement: Settlement): OperationPatch => {
+  if (!describes(settlement, row.state)) return {};
+  const record = 'record' in settlement ? settlement.record : null;
+  return {
+    settlement,
+    ...(record === null ? {} : { providerReference: record.reference, providerStatus: record.statusText }),
+    ...(settlement.kind === 'confirmed' ? { bookedMinor: settlement.booked.minor } : {}),
+    ...(settlement.kind === 'failed' && settlement.cause.kind === 'provider-failed'
+      ? { providerReference: settlement.cause.reference }
+      : {}),
+    deferredUntil:
+      settlement.kind === 'unsent' && settlement.deferredUntilMs !== null
+        ? new Date(settlement.deferredUntilMs)
+        : null,
+    ...(settlement.kind === 'unknown' && row.state !== 'outcome_unknown' ? { checkCount: 0 } : {}),
+  };
+};
+
+/**
+ * Brings one operation to what all its evidence says. Idempotent, and whoever brings the evidence: a late answer of
+ * a worker that lost its claim counts like any other.
+ * @returns the row as it is now; `undefined` where there is no such operation
+ */
+export const settleOperation = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+  account: ProviderAccount | undefined,
+  settings: WorkerSettings,
+): Promise<OperationRow | undefined> => {
+  const row = await lockOperation(tx, operationId);
+  if (row === undefined) return undefined;
+  const evidence = await readEvidence(tx, operationId, 'all');
+  const subject = subjectOf(row, evidence.observations);
+  if (subject === undefined) return row;
+  const terms = account?.adapter.contract ?? cautiousTerms;
+  const settlement = settle(subject, evidence.attempts, evidence.observations, terms);
+  const type = settlementEventType(settlement);
+  if (type === undefined) return row;
+  const keyRefused = keyIsRefused(settlement, evidence.observations);
+  const raises: AttentionReason[] = [
+    ...settlement.attention,
+    ...(keyRefused ? ['provider-refuses-us' as const] : []),
+  ];
+  const wakeAtMs = wakeAfterSettlingMs(settlement, {
+    nowMs: tx.now.getTime(),
+    checkBackoffMs: settings.checkBackoffMs,
+    attemptCount: row.attemptCount,
+    lateFailureWindowMs: terms.lateFailureWindowMs,
+  });
+  const wakeAt = wakeAtMs === null ? null : new Date(wakeAtMs);
+  const patch = patchOf(row, settlement);
+  const answer = await changeOperation(tx, {
+    operationId,
+    expectedVersion: row.version,
+    event: { type, raises, visible: visiblePart(row.settlement) !== visiblePart(settlement) },
+    patch: { ...patch, ...(movesBy(row, settlement) ? { wakeAt, nextCheckAt: wakeAt } : {}) },
+    by: { actorId: null },
+    data: { evidence: evidence.observations.length },
+    settledHow: howSettled(evidence.observations),
+  });
+  if (answer.kind === 'conflict') throw new Error(`operation ${operationId} changed under its own lock`);
+  if (answer.kind === 'moved') await countDuplicates(tx, answer.before, answer.row);
+  // Evidence that changed nothing has woken it; what is settled goes back to being looked at slowly.
+  if (answer.kind !== 'moved' && isSettled(answer.row.state)) await keepLooking(tx, answer.row, wakeAt);
+  return answer.row;
+};
+
+/** Whether applying the settlement changes the state, so that the operation needs another wake-up than it has. */
+const movesBy = (row: OperationRow, settlement: Settlement): boolean =>
+  !(settlement.kind === 'unknown' && row.state === 'outcome_unknown') &&
+  !(settlement.kind === 'pending' && row.state === 'pending');
+
+const keepLooking = async (
+  tx: OrganisationTransaction,
+  row: OperationRow,
+  wakeAt: Date | null,
+): Promise<void> => {
+  await tx.db
+    .update(operations)
+    .set({ wakeAt, nextCheckAt: wakeAt })
+    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, row.id)));
+};
+
+const countDuplicates = async (
+  tx: OrganisationTransaction,
+  before: OperationRow,
+  after: OperationRow,
+): Promise<void> => {
+  const has = (row: OperationRow): boolean =>
+    row.attention.some(({ reason }) => reason === 'duplicate-action');
+  if (has(after) && !has(before)) await count(tx, 'duplicate_actions');
+};

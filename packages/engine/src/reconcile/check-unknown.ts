@@ -1,0 +1,93 @@
+import type { LookUpFinding } from '@holdfast/operation';
+import { judgeAbsence, judgeLookUp, type PaymentAnswer } from '@holdfast/providers';
+import { askAndAbsorb, type ClaimApprovedPorts, type ClaimResult } from '../claim/claim-approved.ts';
+import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
+import { decideUnknown, mayBeResubmitted, type UnknownFacts, type UnknownVerdict } from './unknown-verdict.ts';
+
+/** An operation with an unknown outcome, as the database shows it. */
+export type UnknownOperation = {
+  readonly organisationId: string;
+  readonly operationId: string;
+  readonly paymentReference: string;
+  readonly capturedMinor: number;
+  readonly facts: UnknownFacts;
+  readonly attempts: readonly { readonly endedAtMs: number | null }[];
+  readonly emptyReadsAtMs: readonly number[];
+  /** An attempt was answered with a server error, saved or fresh. */
+  readonly sawServerError: boolean;
+};
+
+export type CheckUnknownPorts = ClaimApprovedPorts & {
+  /** `null` where its outcome is not unknown (any more). */
+  readonly readUnknown: (organisationId: string, operationId: string) => Promise<UnknownOperation | null>;
+  /** Keeps what a look-up showed as evidence, counts the check, and settles. */
+  readonly recordLookUp: (account: ProviderAccount, operationId: string, finding: LookUpFinding) => Promise<void>;
+  /** Sets the next wake-up and, where it says so, brings the operation before a person. */
+  readonly applyVerdict: (
+    organisationId: string,
+    operationId: string,
+    verdict: Exclude<UnknownVerdict, { kind: 'resubmit' }>,
+  ) => Promise<void>;
+};
+
+/** What the answer says about this operation, and whether nothing of it can be called final by now. */
+const findingOf = (
+  operation: UnknownOperation,
+  answer: PaymentAnswer,
+  account: ProviderAccount,
+  settings: WorkerSettings,
+): LookUpFinding => {
+  const { contract } = account.adapter;
+  const { organisationId, operationId, capturedMinor, facts } = operation;
+  const finding = judgeLookUp(answer, { organisationId, operationId, capturedMinor });
+  if (finding.kind !== 'absent-yet') return finding;
+  const mayStillBeResubmitted =
+    facts.attention.length === 0 && mayBeResubmitted(facts, contract, settings.providerTimeoutMs);
+  const kind = judgeAbsence(
+    {
+      nowMs: facts.nowMs,
+      attempts: operation.attempts,
+      emptyReadsAtMs: operation.emptyReadsAtMs,
+      savedFailureReplayed: operation.sawServerError || facts.savedFailureReplayed,
+      mayStillBeResubmitted,
+    },
+    contract,
+  );
+  return { kind };
+};
+
+/**
+ * Looks up one unknown outcome. Where that does not settle it: the same bytes again, a later look, or a person.
+ * @returns the claim for a resubmission, where one was made
+ */
+export const checkUnknown = async (
+  ports: CheckUnknownPorts,
+  organisationId: string,
+  operationId: string,
+  account: ProviderAccount,
+  accountPausedForMs: number,
+  settings: WorkerSettings,
+): Promise<ClaimResult> => {
+  const before = await ports.readUnknown(organisationId, operationId);
+  if (before === null) return { kind: 'not-ours', because: 'its outcome is not unknown any more' };
+  const answer = await askAndAbsorb(ports, account, before.paymentReference);
+  await ports.recordLookUp(account, operationId, findingOf(before, answer, account, settings));
+
+  const after = await ports.readUnknown(organisationId, operationId);
+  if (after === null) return { kind: 'not-ours', because: 'the look-up settled it' };
+  const verdict = decideUnknown(after.facts, account.adapter.contract, settings);
+  if (verdict.kind !== 'resubmit') {
+    await ports.applyVerdict(organisationId, operationId, verdict);
+    return { kind: 'waits' };
+  }
+  // The look-up that was just answered is the fresh last check: nothing is sent on the strength of an older one.
+  return ports.claim({
+    organisationId,
+    operationId,
+    kind: 'resubmission',
+    account,
+    askedSinceMs: before.facts.nowMs,
+    accountPausedForMs,
+    settings,
+  });
+};

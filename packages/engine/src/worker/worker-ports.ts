@@ -1,0 +1,16 @@
+import type { StopSignal } from '../engine-interface.ts';
+
+/**
+ * Time in this process: only for deadlines of requests and for pausing. What decides about money asks the
+ * database's clock.
+ */
+export type ProcessClock = {
+  /** Milliseconds, of the same clock by which the providers' adapters measure their deadlines. */
+  readonly nowMs: () => number;
+  /** Resolves after `ms`, or at once when `wake` is called or `stop` is aborted. */
+  readonly pause: (ms: number, stop: StopSignal | null) => Promise<void>;
+};
+
+export type LogLevel = 'info' | 'warn' | 'error';
+/** IDs and closed words only: never names, notes, keys or bodies. */
+export type WorkerLog = (level: LogLevel, message: string, about: Readonly<Record<string, unknown>>) => void;
