@@ -34,8 +34,8 @@ export function sendAnswer(bindings: HttpBindings, answer: Answer, ending: Endin
   }
   const { incoming, outgoing } = bindings;
   if (ending.how === 'drop') incoming.socket.resetAndDestroy();
-  if (ending.how === 'truncate') truncate(outgoing as ServerResponse, answer);
-  if (ending.how === 'drip') drip(outgoing as ServerResponse, answer, ending.everyMs);
+  if (ending.how === 'truncate') truncate(outgoing, answer);
+  if (ending.how === 'drip') drip(outgoing, answer, ending.everyMs);
   // `hang` does nothing at all: the connection stays open until the caller or a stop ends it.
   return RESPONSE_ALREADY_SENT;
 }
