@@ -34,7 +34,11 @@ const startDeadlineMs = 60_000;
 const preferredPort = 4782;
 
 const answers = async (connection: Connection): Promise<'yes' | 'starting' | 'no'> => {
-  const sql = postgres(connectionUrl(connection, 'postgres'), { max: 1, connect_timeout: 3, onnotice: () => undefined });
+  const sql = postgres(connectionUrl(connection, 'postgres'), {
+    max: 1,
+    connect_timeout: 3,
+    onnotice: () => undefined,
+  });
   try {
     await sql`select 1`;
     return 'yes';
@@ -71,7 +75,10 @@ const stopPostmaster = async (pid: number): Promise<void> => {
 };
 
 /** The postmaster that has the cluster open already, if it runs and knows our password. */
-const adopt = async (folders: DatabaseFolders, recorded: Connection | undefined): Promise<Connection | undefined> => {
+const adopt = async (
+  folders: DatabaseFolders,
+  recorded: Connection | undefined,
+): Promise<Connection | undefined> => {
   const file = await readPostmasterFile(folders.cluster);
   if (file === undefined) return undefined;
   if (!isLivePostmaster(file)) {
@@ -80,7 +87,8 @@ const adopt = async (folders: DatabaseFolders, recorded: Connection | undefined)
   }
   const connection = recorded === undefined ? undefined : { ...recorded, port: file.port ?? recorded.port };
   const identity = identify(file.pid);
-  if (connection !== undefined && (await waitForAnswer(connection, () => !isLivePostmaster(file)))) return connection;
+  if (connection !== undefined && (await waitForAnswer(connection, () => !isLivePostmaster(file))))
+    return connection;
   await stopPostmaster(identity.pid);
   await removeStaleFile(folders.cluster);
   return undefined;
@@ -89,7 +97,10 @@ const adopt = async (folders: DatabaseFolders, recorded: Connection | undefined)
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
 /** Starts the cluster, making it first where there is none. A second try covers a port or lock that was just taken. */
-const startCluster = async (folders: DatabaseFolders, recorded: Connection | undefined): Promise<Connection> => {
+const startCluster = async (
+  folders: DatabaseFolders,
+  recorded: Connection | undefined,
+): Promise<Connection> => {
   const binaries = findBinaries();
   const launcher = chooseLauncher(binaries.postgres, folders.cluster);
   const known = clusterExists(folders);
@@ -125,7 +136,8 @@ const makeDatabase = async (connection: Connection, name: string): Promise<strin
     if (found.length === 0) await sql`create database ${sql(name)}`;
   } catch (error) {
     // Another process made it in between.
-    if (!(error instanceof Error && 'code' in error && (error.code === '42P04' || error.code === '23505'))) throw error;
+    if (!(error instanceof Error && 'code' in error && (error.code === '42P04' || error.code === '23505')))
+      throw error;
   } finally {
     await sql.end({ timeout: 5 });
   }

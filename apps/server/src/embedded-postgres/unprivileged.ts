@@ -62,7 +62,8 @@ export const chooseLauncher = (postgres: string, databaseFolder: string): Launch
   if (owner !== undefined && owner !== 0) return as(owner);
   if (works(inNamespace(postgres, ['--version']))) return inNamespace;
   const parent = path.dirname(databaseFolder);
-  const reaches = works(as(nobody)(postgres, ['--version'])) && works(as(nobody)('ls', [path.dirname(parent)]));
+  const reaches =
+    works(as(nobody)(postgres, ['--version'])) && works(as(nobody)('ls', [path.dirname(parent)]));
   if (reaches) return as(nobody);
   throw new StartProblem(
     'PostgreSQL does not run as root, and user namespaces are switched off here.',

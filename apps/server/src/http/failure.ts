@@ -1,0 +1,40 @@
+import { problemTypePrefix } from '@holdfast/operation';
+import { problemOf, problemResponse, Refusal } from './problem.ts';
+
+/** SQLSTATE classes and driver codes that say the database is away, not that we erred. */
+const awayCodes =
+  /^(08|57P0|53)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
+
+const codeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.cause === undefined ? '' : codeOf(error.cause);
+};
+
+/** True where the database could not be reached or is shutting down: sending the same again will help. */
+export const isDatabaseAway = (error: unknown): boolean => awayCodes.test(codeOf(error));
+
+export type FailureLog = (error: unknown, away: boolean) => void;
+
+/** What a thrown error becomes: a refusal as it is, anything else without a word of its inside. */
+export const failureResponse = (error: unknown, log: FailureLog): Response => {
+  if (error instanceof Refusal) return problemResponse(error.problem, error.headers);
+  const away = isDatabaseAway(error);
+  log(error, away);
+  if (away) {
+    return problemResponse(
+      problemOf(
+        'unavailable',
+        'The database is not reachable at the moment. Nothing was lost; send it again.',
+      ),
+      { 'retry-after': '2' },
+    );
+  }
+  return problemResponse({
+    type: `${problemTypePrefix}internal`,
+    title: 'Holdfast made a mistake',
+    status: 500,
+    detail: 'It has been recorded. Whether the request took effect is answered by asking for the operation.',
+    final: false,
+  });
+};

@@ -1,0 +1,160 @@
+import type { Engine } from '@holdfast/engine';
+import {
+  outsideId,
+  parseOperationId,
+  protocolHeader,
+  roleMay,
+  servedProtocolVersions,
+  type Problem,
+} from '@holdfast/operation';
+import type { ZodType } from 'zod';
+import type { Identify, Identity } from '../sign-in/identify.ts';
+import { readBody } from './body.ts';
+import { invalidFields, problemOf, Refusal, refuse, unreadable } from './problem.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { GuardedRoute, OpenRoute, Route } from './route.ts';
+import { comesFromOurselves } from './same-origin.ts';
+
+export type PipelineParts = {
+  readonly engine: Engine;
+  readonly identify: Identify;
+  readonly limiter: RateLimiter;
+  readonly publicOrigin: string;
+};
+
+const authenticate = async (request: Request, identify: Identify): Promise<Identity> => {
+  const identity = await identify(request.headers);
+  if (identity !== undefined) return identity;
+  throw new Refusal(problemOf('unauthenticated', 'Sign in, or send an API key as a bearer token.'), {
+    'www-authenticate': 'Bearer',
+  });
+};
+
+const limit = (credential: string, limiter: RateLimiter): void => {
+  const seconds = limiter.take(credential);
+  if (seconds === undefined) return;
+  throw new Refusal(problemOf('rate-limited', `Ask again in ${String(seconds)} seconds.`), {
+    'retry-after': String(seconds),
+  });
+};
+
+const demandOwnOrigin = (request: Request, publicOrigin: string): void => {
+  if (comesFromOurselves((name) => request.headers.get(name) ?? undefined, publicOrigin)) return;
+  throw refuse('forbidden', 'A request with a session cookie must come from our own pages.', {
+    final: false,
+  });
+};
+
+const mayUse = (route: GuardedRoute, identity: Identity): boolean =>
+  route.needs === 'any' || route.needs.some((needed) => roleMay(identity.principal.actor.role, needed));
+
+const demandRole = (route: GuardedRoute, identity: Identity): void => {
+  if (mayUse(route, identity)) return;
+  const needed = route.needs === 'any' ? '' : route.needs.join(' or ');
+  throw refuse('forbidden', `This needs the role ${needed}; yours is ${identity.principal.actor.role}.`);
+};
+
+const demandProtocol = (request: Request): void => {
+  const header = request.headers.get(protocolHeader);
+  if (header === null || servedProtocolVersions.includes(Number(header))) return;
+  throw refuse(
+    'unsupported-protocol',
+    `This server speaks ${protocolHeader} ${servedProtocolVersions.join(', ')}.`,
+    {
+      versions: servedProtocolVersions,
+    },
+  );
+};
+
+const readId = (route: GuardedRoute, pathId: string): string => {
+  if (route.pathId === undefined) return '';
+  if (route.pathId === 'operation') {
+    const id = parseOperationId(pathId);
+    if (id === undefined) throw unreadable('The ID in the path is not a UUIDv7.');
+    return id;
+  }
+  const parsed = outsideId.safeParse(pathId);
+  if (!parsed.success) throw unreadable('The ID in the path is not usable.');
+  return parsed.data;
+};
+
+/** UTF-8 is checked too: a body that is not text is not JSON. */
+const parseJson = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+  } catch {
+    throw unreadable('The body is not JSON.');
+  }
+};
+
+const demandJsonType = (request: Request): void => {
+  const type = request.headers.get('content-type') ?? '';
+  if (/^application\/json\b/i.test(type)) return;
+  throw unreadable('The body must be sent as application/json.');
+};
+
+const judgeFields = (schema: ZodType | undefined, value: unknown): unknown => {
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Refusal(
+    invalidFields(
+      parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message })),
+    ),
+  );
+};
+
+const queryOf = (request: Request): Record<string, string> =>
+  Object.fromEntries([...new URL(request.url).searchParams].filter(([, value]) => value !== ''));
+
+/** Names what a refusal is about, so that a client can match it without its own bookkeeping. */
+const about = (problem: Problem, id: string | undefined): Problem =>
+  id === undefined || problem.operationId !== undefined ? problem : { ...problem, operationId: id };
+
+const serveGuarded = async (
+  route: GuardedRoute,
+  request: Request,
+  pathId: string,
+  parts: PipelineParts,
+): Promise<Response> => {
+  const changes = route.method !== 'get';
+  const identity = await authenticate(request, parts.identify);
+  limit(identity.credential, parts.limiter);
+  const bytes = changes ? await readBody(request, route.maximumBytes) : new Uint8Array();
+  if (changes && identity.byCookie) demandOwnOrigin(request, parts.publicOrigin);
+  demandRole(route, identity);
+  demandProtocol(request);
+  const id = readId(route, pathId);
+  if (changes && identity.byCookie && bytes.length > 0) demandJsonType(request);
+  const raw = route.body === undefined ? undefined : parseJson(bytes);
+  const forbidden = route.forbids?.(identity, raw);
+  if (forbidden !== undefined) throw refuse('forbidden', forbidden);
+  return route.handle({
+    identity,
+    who: identity.principal,
+    id,
+    body: judgeFields(route.body, raw),
+    query: judgeFields(route.query, queryOf(request)),
+    request,
+    engine: parts.engine,
+  });
+};
+
+const serveOpen = async (route: OpenRoute, request: Request): Promise<Response> =>
+  route.handle(request, await readBody(request, route.maximumBytes));
+
+/** Serves one request of one route, in the documented order of judgement. Throws `Refusal` for every "no". */
+export const serve = async (
+  route: Route,
+  request: Request,
+  pathId: string,
+  parts: PipelineParts,
+): Promise<Response> => {
+  if (route.needs === 'nobody') return serveOpen(route, request);
+  try {
+    return await serveGuarded(route, request, pathId, parts);
+  } catch (error) {
+    if (!(error instanceof Refusal) || route.pathId !== 'operation') throw error;
+    throw new Refusal(about(error.problem, parseOperationId(pathId)), error.headers);
+  }
+};

@@ -1,0 +1,74 @@
+import type { Engine, Principal } from '@holdfast/engine';
+import type { Role } from '@holdfast/operation';
+import type { ZodType } from 'zod';
+import type { Identity } from '../sign-in/identify.ts';
+
+/** Roles a route asks for. `any` signed-in principal; nothing is open unless it says so. */
+export type Needs = 'nobody' | 'any' | readonly Exclude<Role, 'admin'>[];
+
+/** What a route's handler gets once everything before it has been judged. */
+export type Call<Body, Query> = {
+  readonly identity: Identity;
+  readonly who: Principal;
+  /** The `{id}` of the path: folded and checked where it is an operation's. Empty where the path has none. */
+  readonly id: string;
+  readonly body: Body;
+  readonly query: Query;
+  readonly request: Request;
+  readonly engine: Engine;
+};
+
+export type Answer = { readonly description: string; readonly schema?: ZodType; readonly mediaType?: string };
+
+type Described = {
+  readonly method: 'get' | 'post' | 'put';
+  /** As OpenAPI writes it: `/v1/operations/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly answers: Readonly<Record<number, Answer>>;
+};
+
+/** A route for principals: the pipeline judges 401, 429, 413, 403, 400, 422 in this order before `handle`. */
+export type GuardedRoute = Described & {
+  readonly needs: Exclude<Needs, 'nobody'>;
+  /** What the path's `{id}` is: an operation's UUIDv7, or an ID from outside. */
+  readonly pathId?: 'operation' | 'outside';
+  readonly body?: ZodType;
+  readonly query?: ZodType;
+  readonly maximumBytes: number;
+  /** A refusal that depends on what is asked, not only on the role: 403, with the sentence that says why. */
+  readonly forbids?: (identity: Identity, body: unknown) => string | undefined;
+  readonly handle: (call: Call<unknown, unknown>) => Promise<Response>;
+};
+
+/** A route anybody may ask: it guards itself (a signature, a token) or tells nothing. */
+export type OpenRoute = Described & {
+  readonly needs: 'nobody';
+  readonly body?: ZodType;
+  readonly maximumBytes: number;
+  readonly handle: (request: Request, body: Uint8Array) => Promise<Response>;
+};
+
+export type Route = GuardedRoute | OpenRoute;
+
+type Typed<Body, Query> = Omit<GuardedRoute, 'body' | 'query' | 'handle' | 'maximumBytes'> & {
+  readonly body?: ZodType<Body>;
+  readonly query?: ZodType<Query>;
+  readonly maximumBytes?: number;
+  readonly handle: (call: Call<Body, Query>) => Promise<Response>;
+};
+
+const ordinaryBodyBytes = 256 * 1024;
+
+/** Binds a handler to its schemas. The pipeline gives `handle` only what these schemas accepted. */
+export const guarded = <Body = undefined, Query = undefined>(route: Typed<Body, Query>): GuardedRoute => ({
+  maximumBytes: ordinaryBodyBytes,
+  ...route,
+  handle: (call) => route.handle(call as Call<Body, Query>),
+});
+
+export const json = (status: number, value: unknown, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  });

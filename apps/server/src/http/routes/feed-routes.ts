@@ -1,0 +1,204 @@
+import type { Engine, FeedChange, FeedCursor, Principal } from '@holdfast/engine';
+import { z } from 'zod';
+import type { Identify, Identity } from '../../sign-in/identify.ts';
+import { openEventStream, type EventWriter, type StreamEvent } from '../event-stream.ts';
+import { guarded, type GuardedRoute } from '../route.ts';
+
+const heartbeatMs = 10_000;
+const batchSize = 200;
+/** A changed role or a sign-out shows in a busy stream within this time, in an idle one within a heartbeat. */
+const rightsTrustedForMs = 1_000;
+
+/** Streams that are open, so that a stop, a sign-out or a changed role can end them. */
+export type OpenStreams = {
+  readonly add: (close: () => void) => () => void;
+  readonly closeAll: () => void;
+  /** Makes every stream look at once whether its principal is still who it was. */
+  readonly recheck: () => void;
+  readonly onRecheck: (look: () => void) => () => void;
+};
+
+export const openStreams = (): OpenStreams => {
+  const closers = new Set<() => void>();
+  const lookers = new Set<() => void>();
+  const member = (set: Set<() => void>, item: () => void) => {
+    set.add(item);
+    return () => {
+      set.delete(item);
+    };
+  };
+  return {
+    add: (close) => member(closers, close),
+    closeAll: () => {
+      for (const close of closers) close();
+    },
+    recheck: () => {
+      for (const look of lookers) look();
+    },
+    onRecheck: (look) => member(lookers, look),
+  };
+};
+
+const sameRights = (one: Principal, other: Principal): boolean =>
+  one.organisationId === other.organisationId &&
+  one.actor.id === other.actor.id &&
+  one.actor.role === other.actor.role &&
+  one.actor.assistant === other.actor.assistant;
+
+const eventOf = (change: FeedChange, id?: string): StreamEvent => ({
+  event: change.event,
+  data: change.data,
+  ...(id === undefined ? {} : { id }),
+});
+
+/** Everything the caller may see, then `live`, which carries the first cursor. Nothing before it carries one. */
+const sendSnapshot = async (
+  engine: Engine,
+  who: Principal,
+  writer: EventWriter,
+): Promise<FeedCursor | undefined> => {
+  let cursor: FeedCursor | null = null;
+  for await (const part of engine.feed.snapshot(who)) {
+    await writer.send(part.changes.map((change) => eventOf(change)));
+    if (writer.closed()) return undefined;
+    cursor = part.cursor ?? cursor;
+  }
+  if (cursor === null) throw new Error('the snapshot ended without a cursor');
+  const generation = await engine.feed.generation(who.organisationId);
+  await writer.send([{ event: 'live', data: { generation }, id: cursor }]);
+  return cursor;
+};
+
+/** Where the stream begins: after a good cursor, or with `reset` and everything anew. */
+const begin = async (engine: Engine, who: Principal, given: string | undefined, writer: EventWriter) => {
+  if (given === undefined || given === '') return sendSnapshot(engine, who, writer);
+  const judged = await engine.feed.resume(who, given);
+  if (judged.kind === 'resume') return judged.cursor;
+  await writer.send([{ event: 'reset', data: { reason: judged.reason }, id: '' }]);
+  return sendSnapshot(engine, who, writer);
+};
+
+/** A bell that can be rung while nobody waits: no wake-up is lost. */
+const makeBell = () => {
+  let rung = false;
+  let wake: (() => void) | undefined;
+  return {
+    ring: () => {
+      rung = true;
+      wake?.();
+    },
+    wait: async (atMostMs: number): Promise<void> => {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, atMostMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      rung = false;
+      wake = undefined;
+    },
+  };
+};
+
+type FollowParts = {
+  readonly engine: Engine;
+  readonly who: Principal;
+  readonly stillAllowed: () => Promise<boolean>;
+  readonly streams: OpenStreams;
+};
+
+/**
+ * Follows the feed from a cursor. Each event's `id:` is a cursor that resumes without a gap: within a batch the
+ * one from before it, so that a connection cut in the middle brings the batch again, and at its end the new one.
+ */
+const follow = async (start: FeedCursor, parts: FollowParts, writer: EventWriter): Promise<void> => {
+  const { engine, who, stillAllowed, streams } = parts;
+  const bell = makeBell();
+  let askAgain = true;
+  const unwatch = engine.feed.watch(who.organisationId, bell.ring);
+  const unlisten = streams.onRecheck(() => {
+    askAgain = true;
+    bell.ring();
+  });
+  writer.onClose(bell.ring);
+  let cursor = start;
+  let askedAtMs = 0;
+  try {
+    while (!writer.closed()) {
+      if (askAgain || Date.now() - askedAtMs > rightsTrustedForMs) {
+        askAgain = false;
+        if (!(await stillAllowed())) return;
+        askedAtMs = Date.now();
+      }
+      const batch = await engine.feed.changesAfter(who, cursor, batchSize);
+      const last = batch.changes.length - 1;
+      await writer.send(
+        batch.changes.map((change, index) => eventOf(change, index === last ? batch.cursor : cursor)),
+      );
+      cursor = batch.cursor;
+      if (batch.changes.length < batchSize) await bell.wait(heartbeatMs);
+    }
+  } finally {
+    unwatch();
+    unlisten();
+  }
+};
+
+export type FeedParts = {
+  readonly identify: Identify;
+  readonly streams: OpenStreams;
+  readonly onFailure: (error: unknown) => void;
+};
+
+const stream = (
+  engine: Engine,
+  identity: Identity,
+  request: Request,
+  cursor: string | undefined,
+  parts: FeedParts,
+) => {
+  const who = identity.principal;
+  const stillAllowed = async (): Promise<boolean> => {
+    const now = await parts.identify(request.headers);
+    return now !== undefined && sameRights(now.principal, who);
+  };
+  // Last-Event-ID wins: it is newer than the address the client was first given.
+  const given = request.headers.get('last-event-id') ?? cursor;
+  const opened = openEventStream(
+    async (writer) => {
+      const start = await begin(engine, who, given, writer);
+      if (start !== undefined)
+        await follow(start, { engine, who, stillAllowed, streams: parts.streams }, writer);
+    },
+    heartbeatMs,
+    parts.onFailure,
+  );
+  const forget = parts.streams.add(opened.close);
+  request.signal.addEventListener('abort', () => {
+    forget();
+    opened.close();
+  });
+  return opened.response;
+};
+
+export const feedRoutes = (parts: FeedParts): GuardedRoute[] => [
+  guarded({
+    method: 'get',
+    path: '/v1/feed',
+    summary: 'Every change, as Server-Sent Events. `Last-Event-ID` or `cursor` resumes without a gap.',
+    needs: 'any',
+    query: z.object({ cursor: z.string().max(2_000).optional() }),
+    answers: {
+      200: {
+        description: 'Events `operation`, `order`, `ticket`, `live` and `reset`',
+        schema: z.string(),
+        mediaType: 'text/event-stream',
+      },
+    },
+    handle: ({ engine, identity, request, query }) =>
+      Promise.resolve(stream(engine, identity, request, query.cursor, parts)),
+  }),
+];

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { minimumPasswordLength, type People } from '../../sign-in/people.ts';
+import { invalidFields, problemOf, problemResponse, Refusal, refuse, unreadable } from '../problem.ts';
+import { json, type Route } from '../route.ts';
+import type { RateLimiter } from '../rate-limit.ts';
+
+/** A sign-in that anybody may use: shown on the sign-in page of a demo, and nowhere else. */
+export type ShownSignIn = {
+  readonly name: string;
+  readonly role: string;
+  readonly email: string;
+  readonly password: string;
+};
+
+export type SignInParts = {
+  readonly people: People;
+  /** Tries to sign in as one person, a minute. */
+  readonly limiter: RateLimiter;
+  readonly shownSignIns: readonly ShownSignIn[] | undefined;
+  readonly onSignOut: () => void;
+};
+
+const bodyBytes = 16 * 1024;
+
+const readJson = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as unknown;
+  } catch {
+    throw unreadable('The body is not JSON.');
+  }
+};
+
+/** The sign-in library has its own errors; people and programs get problems, as everywhere. */
+const asProblem = (response: Response): Response => {
+  switch (response.status) {
+    case 401:
+      return problemResponse(problemOf('unauthenticated', 'The e-mail address or the password is wrong.'));
+    case 403:
+      return problemResponse(problemOf('forbidden', 'This request must come from our own pages.'));
+    case 404:
+      return problemResponse(problemOf('not-found', 'There is nothing at this address.'));
+    case 429:
+      return problemResponse(problemOf('rate-limited', 'Too many tries.'), { 'retry-after': '60' });
+    default:
+      return response.status >= 500
+        ? problemResponse(problemOf('unavailable', 'Signing in is not possible at the moment.'))
+        : problemResponse(
+            problemOf('invalid', 'E-mail address and password are needed.', { status: response.status }),
+          );
+  }
+};
+
+/** The body was read already (to bound it), so the library gets a request of its own with the same one. */
+const forLibrary = (request: Request, body: Uint8Array): Request =>
+  new Request(request.url, {
+    method: request.method,
+    headers: request.headers,
+    ...(body.length === 0 ? {} : { body: body.slice().buffer }),
+  });
+
+const passToLibrary = async (people: People, request: Request, body: Uint8Array): Promise<Response> => {
+  const response = await people.handle(forLibrary(request, body));
+  if (!response.ok) return asProblem(response);
+  const headers = new Headers(response.headers);
+  headers.set('cache-control', 'no-store');
+  return new Response(response.body, { status: response.status, headers });
+};
+
+const limitTries = (limiter: RateLimiter, body: unknown): void => {
+  const parsed = z.looseObject({ email: z.string() }).safeParse(body);
+  const seconds = parsed.success ? limiter.take(parsed.data.email.trim().toLowerCase()) : undefined;
+  if (seconds === undefined) return;
+  throw new Refusal(problemOf('rate-limited', `Too many tries. Wait ${String(seconds)} seconds.`), {
+    'retry-after': String(seconds),
+  });
+};
+
+const described = (method: 'get' | 'post', path: string, summary: string) => ({
+  method,
+  path,
+  summary,
+  needs: 'nobody' as const,
+  maximumBytes: bodyBytes,
+  answers: { 200: { description: 'Done' } },
+});
+
+const libraryRoutes = ({ people, limiter, onSignOut }: SignInParts): Route[] => [
+  {
+    ...described('post', '/api/auth/sign-in/email', 'Sign in with e-mail address and password.'),
+    body: z.object({ email: z.string(), password: z.string() }),
+    handle: (request, body) => {
+      limitTries(limiter, readJson(body));
+      return passToLibrary(people, request, body);
+    },
+  },
+  {
+    ...described('post', '/api/auth/sign-out', 'Sign out: the session ends at once, open feeds with it.'),
+    handle: async (request, body) => {
+      const response = await passToLibrary(people, request, body);
+      onSignOut();
+      return response;
+    },
+  },
+  {
+    ...described('get', '/api/auth/get-session', 'The session of the cookie, or null.'),
+    handle: (request, body) => passToLibrary(people, request, body),
+  },
+];
+
+const passwordSchema = z.object({
+  token: z.string().min(1).max(200),
+  password: z
+    .string()
+    .min(minimumPasswordLength, `must have at least ${String(minimumPasswordLength)} characters`)
+    .max(200),
+});
+
+const setPassword = ({ people, onSignOut }: SignInParts): Route => ({
+  ...described(
+    'post',
+    '/v1/set-password',
+    'Choose a password with the token of an invitation. The token works once.',
+  ),
+  body: passwordSchema,
+  handle: async (_request, body) => {
+    const parsed = passwordSchema.safeParse(readJson(body));
+    if (!parsed.success) {
+      throw new Refusal(
+        invalidFields(
+          parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message })),
+        ),
+      );
+    }
+    const outcome = await people.choosePassword(parsed.data.token, parsed.data.password);
+    if (outcome === 'token-unknown') {
+      throw new Refusal(
+        invalidFields([{ path: 'token', message: 'is not valid, was used already, or has run out' }]),
+      );
+    }
+    onSignOut();
+    return json(200, { done: true });
+  },
+});
+
+const demo = ({ shownSignIns }: SignInParts): Route => ({
+  ...described('get', '/v1/demo', "The demo's sign-ins, for the sign-in page. 404 when the demo is off."),
+  handle: () => {
+    if (shownSignIns === undefined) throw refuse('not-found', 'The demo is off.');
+    return Promise.resolve(json(200, { signIns: shownSignIns }));
+  },
+});
+
+export const signInRoutes = (parts: SignInParts): Route[] => [
+  ...libraryRoutes(parts),
+  setPassword(parts),
+  demo(parts),
+];

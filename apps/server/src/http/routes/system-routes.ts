@@ -1,0 +1,115 @@
+import type { Engine } from '@holdfast/engine';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { z } from 'zod';
+import type { AccessStore } from '../../sign-in/access-store.ts';
+import { metricsText } from '../metrics-text.ts';
+import { problemOf, problemResponse, unreadable } from '../problem.ts';
+import { guarded, json, type Route } from '../route.ts';
+
+export type Readiness = () => Promise<
+  { readonly ready: true } | { readonly ready: false; readonly because: string }
+>;
+
+const webhookBytes = 1024 * 1024;
+
+const webhook = (engine: Engine): Route => ({
+  method: 'post',
+  path: '/v1/webhooks/stripe',
+  summary: "Stripe's events. Answered 200 only once the event is stored.",
+  needs: 'nobody',
+  maximumBytes: webhookBytes,
+  answers: { 200: { description: 'Stored, or known already' } },
+  handle: async (request, body) => {
+    const answer = await engine.receiveWebhook(body, request.headers.get('stripe-signature') ?? undefined);
+    switch (answer.kind) {
+      case 'stored':
+        return json(200, { received: true, known: false });
+      case 'known':
+        return json(200, { received: true, known: true });
+      case 'refused':
+        throw unreadable(`The event was refused: ${answer.because}.`);
+    }
+  },
+});
+
+const health = (readiness: Readiness): Route[] => [
+  {
+    method: 'get',
+    path: '/healthz',
+    summary: 'Alive.',
+    needs: 'nobody',
+    maximumBytes: 0,
+    answers: { 200: { description: 'Alive' } },
+    handle: () => Promise.resolve(json(200, { alive: true })),
+  },
+  {
+    method: 'get',
+    path: '/readyz',
+    summary: 'Database and migrations are fine.',
+    needs: 'nobody',
+    maximumBytes: 0,
+    answers: { 200: { description: 'Ready' } },
+    handle: async () => {
+      const state = await readiness();
+      if (state.ready) return json(200, { ready: true });
+      return problemResponse(problemOf('unavailable', state.because), { 'retry-after': '2' });
+    },
+  },
+];
+
+const processMetrics = (): Registry => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+};
+
+const metrics = (): Route => {
+  const registry = processMetrics();
+  return guarded({
+    method: 'get',
+    path: '/metrics',
+    summary: "The caller's organisation in numbers, as Prometheus text.",
+    needs: ['operator'],
+    answers: { 200: { description: 'Metrics', schema: z.string(), mediaType: 'text/plain' } },
+    handle: async ({ engine, who }) => {
+      const text = metricsText(await engine.metrics(who.organisationId)) + (await registry.metrics());
+      return new Response(text, {
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+      });
+    },
+  });
+};
+
+const meSchema = z.object({
+  subject: z.string(),
+  name: z.string(),
+  role: z.string(),
+  assistant: z.boolean(),
+  organisation: z.object({ id: z.string(), name: z.string() }),
+  via: z.string(),
+});
+
+const me = (store: AccessStore): Route =>
+  guarded({
+    method: 'get',
+    path: '/v1/me',
+    summary: 'Who you are here.',
+    needs: 'any',
+    answers: { 200: { description: 'The signed-in person or key', schema: meSchema } },
+    handle: async ({ who }) =>
+      json(200, {
+        subject: who.actor.id,
+        name: who.actor.name,
+        role: who.actor.role,
+        assistant: who.actor.assistant,
+        organisation: { id: who.organisationId, name: await store.organisationName(who.organisationId) },
+        via: who.actor.via,
+      }),
+  });
+
+export const systemRoutes = (engine: Engine, store: AccessStore, readiness: Readiness): Route[] => [
+  webhook(engine),
+  ...health(readiness),
+  metrics(),
+  me(store),
+];

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { pagePolicy } from './security-headers.ts';
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+  '.map': 'application/json',
+};
+
+type StoredFile = {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly etag: string;
+  readonly mtimeMs: number;
+};
+
+/** The web app's build, and the one before it: a tab that was opened before an update still finds its parts. */
+export type StaticFolders = { readonly current: string; readonly previous: string };
+
+/** Vite names these by their contents, so they never change. */
+const isHashed = (urlPath: string): boolean => /^\/assets\/.+-[\w-]{8,}\.\w+$/.test(urlPath);
+
+const isInside = (folder: string, file: string): boolean => file.startsWith(folder + path.sep);
+
+/** Reads files, keeping what it read until the file changes. */
+const fileReader = () => {
+  const kept = new Map<string, StoredFile>();
+  return async (folder: string, urlPath: string): Promise<StoredFile | undefined> => {
+    const file = path.join(folder, urlPath);
+    if (!isInside(folder, file)) return undefined;
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isFile() !== true) return undefined;
+    const known = kept.get(file);
+    if (known?.mtimeMs === found.mtimeMs) return known;
+    const bytes = new Uint8Array(await readFile(file));
+    const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
+    const stored = { bytes, etag, mtimeMs: found.mtimeMs };
+    kept.set(file, stored);
+    return stored;
+  };
+};
+
+const answer = (request: Request, urlPath: string, file: StoredFile): Response => {
+  const type = types[path.extname(urlPath)] ?? 'application/octet-stream';
+  const headers: Record<string, string> = {
+    'content-type': type,
+    etag: file.etag,
+    'cache-control': isHashed(urlPath) ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+  if (type.startsWith('text/html')) {
+    headers['content-security-policy'] = pagePolicy(new TextDecoder().decode(file.bytes));
+  } else if (type.startsWith('text/javascript')) {
+    // A worker is governed by the policy its own script came with.
+    headers['content-security-policy'] = pagePolicy('');
+  }
+  if (request.headers.get('if-none-match') === file.etag) return new Response(null, { status: 304, headers });
+  return new Response(file.bytes, { headers });
+};
+
+const decodePath = (request: Request): string | undefined => {
+  try {
+    const decoded = decodeURIComponent(new URL(request.url).pathname);
+    return decoded.includes('\0') ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+};
+
+export type ServeStatic = (request: Request) => Promise<Response | undefined>;
+
+/**
+ * Serves the web app. An address without an extension is one of its screens and gets the page itself; a missing file
+ * is `undefined` (a 404), never the page: a script that is HTML would break an old tab in silence.
+ */
+export const staticFiles = (folders: StaticFolders): ServeStatic => {
+  const read = fileReader();
+  return async (request) => {
+    const urlPath = decodePath(request);
+    if (urlPath === undefined) return undefined;
+    const wanted = path.extname(urlPath) === '' ? '/index.html' : urlPath;
+    const file =
+      (await read(folders.current, wanted)) ??
+      (isHashed(wanted) ? await read(folders.previous, wanted) : undefined);
+    return file === undefined ? undefined : answer(request, wanted, file);
+  };
+};

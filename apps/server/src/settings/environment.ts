@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+const wholeNumber = (minimum: number, maximum: number, example: string) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number like ${example}`)
+    .transform(Number)
+    .refine(
+      (value) => value >= minimum && value <= maximum,
+      `must be between ${String(minimum)} and ${String(maximum)}`,
+    );
+
+const milliseconds = (minimum: number, maximum: number, fallback: number) =>
+  wholeNumber(minimum, maximum, String(fallback)).default(fallback);
+
+const switchedBy = z.enum(['on', 'off'], 'must be "on" or "off"');
+const hour = 3_600_000;
+
+const backOff = z
+  .string()
+  .regex(/^\d+(,\d+)*$/, 'must be whole milliseconds separated by commas, like 1000,2000,5000')
+  .transform((text) => text.split(',').map(Number))
+  .refine(
+    (pauses) => pauses.every((pause) => pause >= 50 && pause <= 24 * hour),
+    'needs pauses of 50 ms to 24 hours',
+  )
+  .default([1_000, 2_000, 5_000, 15_000, 60_000, 300_000]);
+
+const isOrigin = (text: string): boolean => {
+  try {
+    const url = new URL(text);
+    return (url.protocol === 'http:' || url.protocol === 'https:') && url.origin === text;
+  } catch {
+    return false;
+  }
+};
+
+const isUrlOf =
+  (...protocols: string[]) =>
+  (text: string): boolean => {
+    try {
+      return protocols.includes(new URL(text).protocol);
+    } catch {
+      return false;
+    }
+  };
+
+const stripeSecrets = z
+  .string()
+  .transform((text) => text.split(',').map((secret) => secret.trim()))
+  .refine(
+    (secrets) => secrets.every((secret) => secret.length >= 8),
+    'must be webhook secrets separated by commas',
+  );
+
+/** Every variable Holdfast reads, with its rule and its default. An empty value counts as unset. */
+export const environmentSchema = z.object({
+  PORT: wholeNumber(0, 65_535, '4780').default(4780),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'must be an address to listen on, like 127.0.0.1')
+    .default('127.0.0.1'),
+  PUBLIC_ORIGIN: z
+    .string()
+    .refine(isOrigin, 'must be an origin without a path, like https://refunds.example.org')
+    .optional(),
+  DATABASE_URL: z
+    .string()
+    .refine(
+      isUrlOf('postgres:', 'postgresql:'),
+      'must be a URL like postgres://user:password@host:5432/holdfast',
+    )
+    .optional(),
+  HOLDFAST_DATA_DIR: z.string().optional(),
+  HOLDFAST_ROLE: z.enum(['all', 'api', 'worker'], 'must be "all", "api" or "worker"').default('all'),
+  HOLDFAST_DEMO: switchedBy.optional(),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_[\w-]+$/, 'must be a secret or restricted key of Stripe (it begins with sk_ or rk_)')
+    .optional(),
+  STRIPE_API_BASE: z
+    .string()
+    .refine(isUrlOf('http:', 'https:'), 'must be a URL like https://api.stripe.com')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: stripeSecrets.default([]),
+  HOLDFAST_PROVIDER_TIMEOUT_MS: milliseconds(100, 10 * 60_000, 10_000),
+  HOLDFAST_LEASE_MS: milliseconds(500, 24 * hour, 60_000),
+  HOLDFAST_CHECK_BACKOFF_MS: backOff,
+  HOLDFAST_NEEDS_PERSON_AFTER_MS: milliseconds(100, 30 * 24 * hour, 900_000),
+  HOLDFAST_UNDO_MS: milliseconds(0, hour, 5_000),
+  HOLDFAST_KEY_APPROVALS: switchedBy.default('off'),
+  HOLDFAST_RATE_LIMIT: z
+    .union(
+      [z.literal('off'), wholeNumber(1, 1_000_000, '1200')],
+      'must be requests a minute, like 1200, or "off"',
+    )
+    .default(1200),
+  LOG_LEVEL: z
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'must be a level like "info" or "warn"',
+    )
+    .default('info'),
+  FAKE_STRIPE_PORT: wholeNumber(1, 65_535, '4781').default(4781),
+});
+export type Environment = z.infer<typeof environmentSchema>;

@@ -1,0 +1,149 @@
+import type { Role } from '@holdfast/operation';
+import postgres from 'postgres';
+
+export type Membership = {
+  readonly organisationId: string;
+  readonly organisationName: string;
+  readonly role: Role;
+  readonly name: string;
+  readonly email: string;
+};
+
+export type KeyRecord = {
+  readonly organisationId: string;
+  readonly id: string;
+  readonly role: Role;
+  readonly name: string;
+  readonly ownerUserId: string | null;
+  readonly ownerName: string | null;
+  readonly assistant: boolean;
+};
+
+export type NewKey = {
+  readonly id: string;
+  readonly hash: string;
+  readonly role: Role;
+  readonly name: string;
+  readonly ownerUserId: string | null;
+  readonly assistant: boolean;
+};
+
+export type Organisation = { readonly id: string; readonly name: string };
+
+/** Who may what: organisations, their members and their keys. */
+export type AccessStore = {
+  readonly keyByHash: (hash: string) => Promise<KeyRecord | undefined>;
+  readonly membershipsOf: (userId: string) => Promise<readonly Membership[]>;
+  readonly organisations: () => Promise<readonly Organisation[]>;
+  readonly organisationName: (organisationId: string) => Promise<string>;
+  readonly defaultOrganisationId: () => Promise<string>;
+  readonly memberByEmail: (
+    organisationId: string,
+    email: string,
+  ) => Promise<{ userId: string; role: Role } | undefined>;
+  /** False when the person is a member already. */
+  readonly addMember: (
+    organisationId: string,
+    member: { userId: string; role: Role; name: string; email: string },
+  ) => Promise<boolean>;
+  readonly addKey: (organisationId: string, key: NewKey) => Promise<void>;
+  /** A secret that every process on this database derives alike; `purpose` keeps its uses apart. */
+  readonly sharedKey: () => Promise<Uint8Array>;
+  readonly ping: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Driver options for working under one of the roles that own nothing. */
+export const underRole = (role: string, maximum: number) => ({
+  max: maximum,
+  onnotice: () => undefined,
+  connection: { role, application_name: 'holdfast sign-in' },
+});
+
+/** `postgres://…/db?host=/folder` names a socket, as libpq reads it. */
+export const socketOf = (url: string): { host?: string } => {
+  const folder = new URL(url).searchParams.get('host');
+  return folder?.startsWith('/') ? { host: folder } : {};
+};
+
+export const openAccessStore = (url: string, maximum = 5): AccessStore => {
+  const sql = postgres(url, { ...underRole('holdfast_server', maximum), ...socketOf(url) });
+
+  const inOrganisation = <Result>(
+    organisationId: string,
+    work: (tx: postgres.TransactionSql) => Promise<Result>,
+  ): Promise<Result> =>
+    sql.begin(async (tx) => {
+      await tx`select set_config('holdfast.organisation_id', ${organisationId}, true)`;
+      return work(tx);
+    }) as Promise<Result>;
+
+  return {
+    keyByHash: async (hash) => {
+      const [row] = await sql`select * from api_key_by_hash(${hash})`;
+      if (row === undefined) return undefined;
+      return {
+        organisationId: row['org_id'] as string,
+        id: row['id'] as string,
+        role: row['role'] as Role,
+        name: row['name'] as string,
+        ownerUserId: row['owner_user_id'] as string | null,
+        ownerName: row['owner_name'] as string | null,
+        assistant: row['assistant'] as boolean,
+      };
+    },
+    membershipsOf: async (userId) => {
+      const rows = await sql`select * from memberships_of(${userId})`;
+      return rows.map((row) => ({
+        organisationId: row['org_id'] as string,
+        organisationName: row['organisation_name'] as string,
+        role: row['role'] as Role,
+        name: row['name'] as string,
+        email: row['email'] as string,
+      }));
+    },
+    organisations: async () => {
+      const rows = await sql`select org_id, name from all_organisations()`;
+      return rows.map((row) => ({ id: row['org_id'] as string, name: row['name'] as string }));
+    },
+    organisationName: (organisationId) =>
+      inOrganisation(organisationId, async (tx) => {
+        const [row] = await tx`select name from organisations`;
+        return (row?.['name'] as string | undefined) ?? '';
+      }),
+    defaultOrganisationId: async () => {
+      const [row] = await sql`select default_org_id from installation`;
+      return row?.['default_org_id'] as string;
+    },
+    memberByEmail: (organisationId, email) =>
+      inOrganisation(organisationId, async (tx) => {
+        const [row] =
+          await tx`select user_id, role from members where email = ${email} and removed_at is null`;
+        return row === undefined
+          ? undefined
+          : { userId: row['user_id'] as string, role: row['role'] as Role };
+      }),
+    addMember: (organisationId, member) =>
+      inOrganisation(organisationId, async (tx) => {
+        const rows = await tx`insert into members (org_id, user_id, role, name, email)
+          values (${organisationId}, ${member.userId}, ${member.role}, ${member.name}, ${member.email})
+          on conflict (org_id, user_id) do nothing returning user_id`;
+        return rows.length === 1;
+      }),
+    addKey: (organisationId, key) =>
+      inOrganisation(organisationId, async (tx) => {
+        await tx`insert into api_keys (org_id, id, hash, role, name, owner_user_id, assistant)
+          values (${organisationId}, ${key.id}, ${key.hash}, ${key.role}, ${key.name}, ${key.ownerUserId}, ${key.assistant})`;
+      }),
+    sharedKey: async () => {
+      const [row] = await sql`select cursor_key from installation`;
+      return row?.['cursor_key'] as Uint8Array;
+    },
+    ping: async () => {
+      await sql`select 1`;
+    },
+    close: async () => {
+      await sql.end({ timeout: 5 });
+    },
+  };
+};
