@@ -1,4 +1,11 @@
-import { mayDiffer, operatorOnlyReasons, roleMay, type Actor, type Command, type Problem } from '@holdfast/operation';
+import {
+  mayDiffer,
+  operatorOnlyReasons,
+  roleMay,
+  type Actor,
+  type Command,
+  type Problem,
+} from '@holdfast/operation';
 import { problemOf } from './problem.ts';
 
 /** What an environment lets programs do. */
@@ -55,6 +62,7 @@ const reasonOfRefusal = (actor: Actor, command: Command, rules: AccessRules): st
 
 const programMayNotDecide = (actor: Actor, rules: AccessRules): string | undefined => {
   if (actor.assistant) return 'An assistant proposes; it never approves, denies or settles.';
-  if (actor.via !== 'session' && !rules.keysMayDecide) return 'API keys may not decide here; a person has to.';
+  if (actor.via !== 'session' && !rules.keysMayDecide)
+    return 'API keys may not decide here; a person has to.';
   return undefined;
 };

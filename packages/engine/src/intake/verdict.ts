@@ -23,7 +23,10 @@ export type DecisionEffect<Patch> = {
   readonly data?: AuditData;
 };
 
-export const refuse = (problem: Problem, binds = true): { kind: 'refuse'; problem: Problem; binds: boolean } => ({
+export const refuse = (
+  problem: Problem,
+  binds = true,
+): { kind: 'refuse'; problem: Problem; binds: boolean } => ({
   kind: 'refuse',
   problem,
   binds,

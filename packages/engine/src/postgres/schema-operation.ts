@@ -12,12 +12,14 @@ import type {
 import { boolean, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { time, whole } from './schema-types.ts';
 
-/** Why the last check (or a withdrawal) put an operation back before the approvers: closed words, no names. */
+/** Why the last check put an operation back before the approvers: its sentences as people read them. */
 export type SentBack = { readonly reasons: readonly string[]; readonly at: string };
 
 /** One operator's word, waiting for a second's. IDs only. `at` is ISO 8601 UTC. */
 export type ResolutionRecord = {
   readonly by: string;
+  /** Who `by` counts as where two people are needed. */
+  readonly person: string;
   readonly outcome: 'confirmed' | 'failed';
   readonly providerReference: string | null;
   readonly note: string;

@@ -1,0 +1,37 @@
+import type { Command } from '@holdfast/operation';
+import { problemOf } from './problem.ts';
+import { refuse, type Judgement } from './verdict.ts';
+
+export type WithdrawCommand = Extract<Command, { type: 'withdraw' }>;
+
+export type WithdrawFacts = {
+  readonly person: string;
+  /** Who counts among the approvals in force. */
+  readonly approvedBy: readonly string[];
+  /** Whether this person ever approved it, in force or not. */
+  readonly everApproved: boolean;
+  readonly approvalsNeeded: number;
+};
+
+export type WithdrawEffect = {
+  /** True while the approvals of others are enough by themselves: it stays approved. */
+  readonly othersSuffice: boolean;
+};
+
+/** An approval is taken back by whoever gave it. Whether it still can be is for the transition table. */
+export const judgeWithdraw = (command: WithdrawCommand, facts: WithdrawFacts): Judgement<WithdrawEffect> => {
+  const ids = { operationId: command.operationId, commandId: command.commandId };
+  if (!facts.everApproved) {
+    return refuse(
+      problemOf('forbidden', 'You have not approved it, so there is nothing to take back.', ids),
+      false,
+    );
+  }
+  if (!facts.approvedBy.includes(facts.person)) {
+    return refuse(
+      problemOf('too-late', 'Your approval no longer stands; it was taken back or is void.', ids),
+    );
+  }
+  const others = new Set(facts.approvedBy.filter((person) => person !== facts.person));
+  return { kind: 'go-on', effect: { othersSuffice: others.size >= Math.max(1, facts.approvalsNeeded) } };
+};

@@ -1,0 +1,119 @@
+import { eq } from 'drizzle-orm';
+import { madeElsewhere, type LedgerRefund, type Operation } from '@holdfast/operation';
+import type { Principal } from '../engine-interface.ts';
+import { personOf } from '../intake/access.ts';
+import { judgeApproval, type ApproveCommand } from '../intake/judge-approve.ts';
+import { eligibilityFacts, type ProposalFacts } from '../intake/judge-propose.ts';
+import { amountOf } from '../query/operation-view.ts';
+import { changeOperation, lockPayment, type OperationPatch } from './change-operation.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
+import type { IntakeDependencies } from './intake-dependencies.ts';
+import { orderOf, readProposalFacts } from './intake-facts.ts';
+import { readApprovals } from './operation-reader.ts';
+import { approvals, organisations, type OperationRow } from './schema.ts';
+
+/** Records an approval; the completing one reserves the money and starts the time in which it can be taken back. */
+export const applyApprove = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ApproveCommand,
+  row: OperationRow,
+): Promise<DecisionOutcome> => {
+  const amount = amountOf(row);
+  const change = {
+    operationId: row.id,
+    expectedVersion: row.version,
+    by: { actorId: who.actor.id, commandId: command.commandId },
+  };
+  // A cancellation remembered for an ID that never arrived: there is nothing to judge, the table answers.
+  if (amount === null || row.provider === null || row.paymentReference === null || row.reason === null) {
+    return outcomeOf(command, await changeOperation(tx, { ...change, event: { type: 'approve' } }));
+  }
+  const order = await orderOf(tx, row);
+  const payment = await lockPayment(tx, row.provider, row.paymentReference);
+  if (payment === undefined) throw new Error(`operation ${row.id} has no payment`);
+  const facts = await readProposalFacts(
+    tx,
+    { operationId: row.id, replaces: row.replaces },
+    order,
+    payment,
+    dependencies.providerName,
+  );
+  const inForce = (await readApprovals(tx, [row.id])).get(row.id) ?? [];
+  const judgement = judgeApproval(command, {
+    state: row.state,
+    fingerprint: row.fingerprint,
+    proposedPerson: row.proposedPerson,
+    approvingPerson: personOf(who.actor),
+    proposerMayApprove: facts.policy.proposerMayApprove,
+    approvalsNeeded: facts.policy.approvalsNeeded,
+    approvedBy: inForce.map(({ person }) => person),
+    order,
+    eligibility: eligibilityFacts(row.id, { ...row, amount, reason: row.reason }, facts),
+  });
+  if (judgement.kind === 'refuse') return { ...judgement, kind: 'refused', row };
+  const patch = judgement.effect.completes ? await approvedPatch(dependencies, tx, facts) : {};
+  const answer = await changeOperation(tx, {
+    ...change,
+    event: { type: judgement.effect.completes ? 'approve' : 'approve-partly' },
+    patch,
+    data: { fingerprint: command.fingerprint, person: personOf(who.actor) },
+  });
+  if (answer.kind === 'moved') await recordApproval(tx, who, command);
+  return outcomeOf(command, answer);
+};
+
+const recordApproval = async (
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ApproveCommand,
+): Promise<void> => {
+  await tx.db.insert(approvals).values({
+    organisationId: tx.organisationId,
+    operationId: command.operationId,
+    commandId: command.commandId,
+    actorId: who.actor.id,
+    person: personOf(who.actor),
+    role: who.actor.role,
+    via: who.actor.via,
+    fingerprint: command.fingerprint,
+    approvedAt: tx.now,
+  });
+};
+
+const approvedPatch = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  facts: ProposalFacts,
+): Promise<OperationPatch> => {
+  const undoUntil = dependencies.undoMs > 0 ? new Date(tx.now.getTime() + dependencies.undoMs) : null;
+  return {
+    approvedAt: tx.now,
+    undoUntil,
+    approvedPolicyVersion: facts.policy.version,
+    knownElsewhere: facts.refunds.filter((refund) => madeElsewhere(refund, tx.organisationId)).map(asForeign),
+    sentBack: null,
+    waitingFor: await waitingFor(dependencies, tx, undoUntil),
+    wakeAt: undoUntil ?? tx.now,
+    expiresAt: new Date(tx.now.getTime() + facts.policy.approvalExpiresAfterMs),
+  };
+};
+
+const asForeign = ({ reference, amount, atMs }: LedgerRefund) => ({ reference, amount, atMs });
+
+/** The first of the reasons that keep it from being claimed, in the order of the check before sending. */
+const waitingFor = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  undoUntil: Date | null,
+): Promise<Operation['waitingFor']> => {
+  const [organisation] = await tx.db
+    .select({ holdOn: organisations.holdOn })
+    .from(organisations)
+    .where(eq(organisations.organisationId, tx.organisationId));
+  if (organisation?.holdOn === true) return 'hold';
+  if (dependencies.providers.accountOf(tx.organisationId) === undefined) return 'provider-account';
+  return undoUntil === null ? null : 'undo';
+};

@@ -1,0 +1,127 @@
+import type { CommandResult } from '@holdfast/operation';
+import type { Principal } from '../engine-interface.ts';
+import { digestOfCommand } from '../intake/command-digest.ts';
+import { problemOf } from '../intake/problem.ts';
+import { lockOperation } from './change-operation.ts';
+import { BoundMeanwhile, bindCommand, readBound } from './command-store.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { count } from './counted-store.ts';
+import { applyApprove } from './intake-approve.ts';
+import type { IntakeDependencies } from './intake-dependencies.ts';
+import { applyEnd, rememberCancellation } from './intake-end.ts';
+import { applyResolve, askAboutReference } from './intake-resolve.ts';
+import { applyWithdraw } from './intake-withdraw.ts';
+import type { Decision, DecisionOutcome } from './intake-outcome.ts';
+import { readOperation, viewOperation } from './operation-reader.ts';
+import type { CommandRow, OperationRow } from './schema.ts';
+
+/** Applies a decision once; its command ID is bound by the first verdict about state or eligibility. */
+export const applyDecision = async (
+  dependencies: IntakeDependencies,
+  who: Principal,
+  command: Decision,
+  opposite: boolean,
+): Promise<CommandResult> => {
+  // Whatever asks the provider does so before the transaction, never inside it.
+  const named = command.type === 'resolve' ? await askAboutReference(dependencies, who, command) : null;
+  for (let tries = 0; tries < 5; tries += 1) {
+    try {
+      return await dependencies.inOrganisation(who.organisationId, async (tx) => {
+        const bound = await readBound(tx, command.commandId);
+        if (bound !== undefined) return replay(dependencies, tx, command, bound);
+        const row = await lockOperation(tx, command.operationId);
+        // The same command sent twice at once waits for itself at the lock.
+        const boundMeanwhile = await readBound(tx, command.commandId);
+        if (boundMeanwhile !== undefined) return replay(dependencies, tx, command, boundMeanwhile);
+        const outcome = await decide(dependencies, tx, who, command, { row, opposite, named });
+        return answer(dependencies, tx, who, command, outcome);
+      });
+    } catch (trouble) {
+      if (!(trouble instanceof BoundMeanwhile)) throw trouble;
+    }
+  }
+  throw new Error(`command ${command.commandId} was bound elsewhere and cannot be read`);
+};
+
+type DecisionContext = {
+  readonly row: OperationRow | undefined;
+  readonly opposite: boolean;
+  readonly named: Awaited<ReturnType<typeof askAboutReference>>;
+};
+
+const decide = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: Decision,
+  { row, opposite, named }: DecisionContext,
+): Promise<DecisionOutcome> => {
+  const ids = { operationId: command.operationId, commandId: command.commandId };
+  if (row === undefined) {
+    if (command.type === 'cancel') return rememberCancellation(tx, who, command);
+    const problem = problemOf('not-found', 'This operation is not known here yet.', ids);
+    return { kind: 'refused', binds: false, row, problem };
+  }
+  if (opposite) {
+    const detail = 'Opposite decisions about it came together; neither was applied. Decide again.';
+    return { kind: 'refused', binds: true, row, problem: problemOf('stale', detail, ids) };
+  }
+  switch (command.type) {
+    case 'approve':
+      return applyApprove(dependencies, tx, who, command, row);
+    case 'withdraw':
+      return applyWithdraw(tx, who, command, row);
+    case 'deny':
+    case 'cancel':
+      return applyEnd(tx, who, command, row);
+    case 'resolve':
+      return applyResolve(dependencies, tx, who, command, row, named);
+  }
+};
+
+const answer = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: Decision,
+  outcome: DecisionOutcome,
+): Promise<CommandResult> => {
+  const shown =
+    outcome.row === undefined
+      ? {}
+      : { operation: await viewOperation(tx, outcome.row, dependencies.providerName) };
+  if (outcome.kind === 'done') {
+    await bindCommand(tx, command, who.actor.id, { status: 'applied' });
+    return { commandId: command.commandId, status: 'applied', ...shown };
+  }
+  const { problem, binds } = outcome;
+  if (binds) await bindCommand(tx, command, who.actor.id, { status: 'rejected', problem });
+  return { commandId: command.commandId, status: 'rejected', ...shown, problem };
+};
+
+const replay = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  command: Decision,
+  bound: CommandRow,
+): Promise<CommandResult> => {
+  if (bound.digest !== digestOfCommand(command)) {
+    return {
+      commandId: command.commandId,
+      status: 'rejected',
+      problem: problemOf('operation-mismatch', 'This command ID already stands for something else.', {
+        operationId: command.operationId,
+        commandId: command.commandId,
+        recorded: { type: bound.type, operationId: bound.operationId },
+        received: { type: command.type, operationId: command.operationId },
+      }),
+    };
+  }
+  await count(tx, 'replays_absorbed', 'command');
+  const row = await readOperation(tx, bound.operationId);
+  const operation = row && (await viewOperation(tx, row, dependencies.providerName));
+  const shown = operation === undefined ? {} : { operation };
+  return bound.verdict.status === 'applied'
+    ? { commandId: command.commandId, status: 'replayed', ...shown }
+    : { commandId: command.commandId, status: 'rejected', ...shown, problem: bound.verdict.problem };
+};

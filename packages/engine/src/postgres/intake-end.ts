@@ -1,0 +1,73 @@
+import type { Principal } from '../engine-interface.ts';
+import { hashOfText } from '../audit/audit-chain.ts';
+import { personOf } from '../intake/access.ts';
+import { judgeEnd, type EndCommand } from '../intake/judge-end.ts';
+import { appendAudit } from './audit-store.ts';
+import { changeOperation } from './change-operation.ts';
+import { BoundMeanwhile } from './command-store.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { writeFeed } from './feed-writer.ts';
+import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
+import { generationOf } from './intake-propose.ts';
+import { operations, type OperationRow } from './schema.ts';
+
+/** Denies or cancels an operation that has not been submitted. */
+export const applyEnd = async (
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: EndCommand,
+  row: OperationRow,
+): Promise<DecisionOutcome> => {
+  const judgement = judgeEnd(command, {
+    proposedPerson: row.proposedPerson,
+    person: personOf(who.actor),
+  });
+  if (judgement.kind === 'refuse') return { ...judgement, kind: 'refused', row };
+  const answer = await changeOperation(tx, {
+    operationId: row.id,
+    expectedVersion: row.version,
+    by: { actorId: who.actor.id, commandId: command.commandId },
+    event: { type: command.type },
+    patch: { endedBy: who.actor.id, endReason: command.reason },
+    data: { reasonHash: hashOfText(command.reason) },
+  });
+  return outcomeOf(command, answer);
+};
+
+/** Remembers a cancellation for an ID that was never seen, so that a late copy of its proposal can do nothing. */
+export const rememberCancellation = async (
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: EndCommand,
+): Promise<DecisionOutcome> => {
+  const [row] = await tx.db
+    .insert(operations)
+    .values({
+      organisationId: tx.organisationId,
+      id: command.operationId,
+      state: 'cancelled',
+      generation: await generationOf(tx),
+      proposedBy: who.actor.id,
+      proposedVia: who.actor.via,
+      proposedPerson: personOf(who.actor),
+      endedBy: who.actor.id,
+      endReason: command.reason,
+      settledAt: tx.now,
+      createdAt: tx.now,
+      updatedAt: tx.now,
+    })
+    .onConflictDoNothing()
+    .returning();
+  // Its proposal arrived at the same moment: undo, and meet it as a known operation.
+  if (row === undefined) throw new BoundMeanwhile(`operation ${command.operationId} arrived meanwhile`);
+  await appendAudit(tx, {
+    operationId: row.id,
+    type: 'cancel',
+    state: row.state,
+    version: row.version,
+    by: { actorId: who.actor.id, commandId: command.commandId },
+    data: { reasonHash: hashOfText(command.reason), neverArrived: true },
+  });
+  await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
+  return { kind: 'done', row };
+};

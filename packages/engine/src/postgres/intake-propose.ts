@@ -1,0 +1,180 @@
+import { eq } from 'drizzle-orm';
+import { fingerprintOf, type Command, type CommandResult, type Policy } from '@holdfast/operation';
+import type { Principal } from '../engine-interface.ts';
+import { personOf } from '../intake/access.ts';
+import { judgeKnownId, judgeNewProposal } from '../intake/judge-propose.ts';
+import { problemOf } from '../intake/problem.ts';
+import { appendAudit } from './audit-store.ts';
+import { lockOperation, lockPayment } from './change-operation.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { count } from './counted-store.ts';
+import { writeFeed } from './feed-writer.ts';
+import type { IntakeDependencies } from './intake-dependencies.ts';
+import { readOrder, readProposalFacts } from './intake-facts.ts';
+import { readOperation, viewOperation } from './operation-reader.ts';
+import { operations, organisations, type OperationRow, type OrderRow } from './schema.ts';
+
+export type ProposeCommand = Extract<Command, { type: 'propose' }>;
+
+/** `undefined`: somebody else's acceptance of the same ID came in between; read again. */
+type OneTry = CommandResult | undefined;
+
+/** Accepts a proposal once under its ID, for ever; the same again is answered with the operation as it is now. */
+export const applyPropose = async (
+  dependencies: IntakeDependencies,
+  who: Principal,
+  command: ProposeCommand,
+): Promise<CommandResult> => {
+  for (let tries = 0; tries < 5; tries += 1) {
+    const result = await dependencies.inOrganisation(who.organisationId, (tx) =>
+      proposeOnce(dependencies, tx, who, command),
+    );
+    if (result !== undefined) return result;
+  }
+  throw new Error(`operation ${command.operationId} was accepted elsewhere and cannot be read`);
+};
+
+const proposeOnce = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ProposeCommand,
+): Promise<OneTry> => {
+  const known = await readOperation(tx, command.operationId);
+  if (known !== undefined) return answerKnown(dependencies, tx, who, command, known);
+  const order = await readOrder(tx, command.orderId);
+  const payment = order && (await lockPayment(tx, order.provider, order.paymentReference));
+  if (order === undefined || payment === undefined) return rejected(command, noSuchOrder(command));
+  // Equal proposals sent at once wait for one another at the payment; the first one's row is seen from here on.
+  const acceptedMeanwhile = await readOperation(tx, command.operationId);
+  if (acceptedMeanwhile !== undefined) return answerKnown(dependencies, tx, who, command, acceptedMeanwhile);
+  const facts = await readProposalFacts(tx, command, order, payment, dependencies.providerName);
+  const problem = judgeNewProposal(command.operationId, command, facts);
+  if (problem !== undefined) return rejected(command, problem);
+  const row = await accept(dependencies, tx, who, command, order, facts.policy);
+  if (row === undefined) return undefined;
+  return {
+    commandId: command.commandId,
+    status: 'applied',
+    operation: await viewOperation(tx, row, dependencies.providerName),
+  };
+};
+
+const rejected = (
+  command: ProposeCommand,
+  problem: NonNullable<CommandResult['problem']>,
+): CommandResult => ({
+  commandId: command.commandId,
+  status: 'rejected',
+  problem,
+});
+
+const noSuchOrder = (command: ProposeCommand) =>
+  problemOf('not-found', `There is no order ${command.orderId} here yet.`, {
+    operationId: command.operationId,
+    commandId: command.commandId,
+  });
+
+const answerKnown = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ProposeCommand,
+  known: OperationRow,
+): Promise<CommandResult> => {
+  const verdict = judgeKnownId(known, command);
+  if (verdict.kind === 'mismatch' || verdict.kind === 'cancelled-before') {
+    // The chain grows only under the operation's lock.
+    const locked = (await lockOperation(tx, known.id)) ?? known;
+    await appendAudit(tx, {
+      operationId: locked.id,
+      type: verdict.kind === 'mismatch' ? 'mismatch-refused' : 'late-proposal',
+      state: locked.state,
+      version: locked.version,
+      by: { actorId: who.actor.id, commandId: command.commandId },
+      data: verdict.kind === 'mismatch' ? { fields: verdict.fields } : {},
+    });
+  }
+  if (verdict.kind === 'mismatch') return rejected(command, verdict.problem);
+  await count(tx, 'replays_absorbed', 'intake');
+  return {
+    commandId: command.commandId,
+    status: 'replayed',
+    operation: await viewOperation(tx, known, dependencies.providerName),
+  };
+};
+
+const accept = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ProposeCommand,
+  order: OrderRow,
+  policy: Policy,
+): Promise<OperationRow | undefined> => {
+  const expiresAt = new Date(tx.now.getTime() + policy.proposalExpiresAfterMs);
+  const fingerprint = fingerprintOf({
+    kind: 'refund',
+    organisationId: tx.organisationId,
+    providerAccountId: dependencies.providers.accountOf(tx.organisationId)?.accountId ?? null,
+    paymentReference: order.paymentReference,
+    customerId: order.customerId,
+    orderId: order.orderId,
+    lines: command.lines ?? [],
+    returnId: command.returnId ?? null,
+    amount: command.amount.minor,
+    currency: command.amount.currency,
+    reason: command.reason,
+  });
+  const [row] = await tx.db
+    .insert(operations)
+    .values({
+      organisationId: tx.organisationId,
+      id: command.operationId,
+      state: 'proposed',
+      generation: await generationOf(tx),
+      provider: order.provider,
+      paymentReference: order.paymentReference,
+      orderId: order.orderId,
+      ticketId: command.ticketId ?? null,
+      customerId: order.customerId,
+      amountMinor: command.amount.minor,
+      currency: command.amount.currency,
+      lines: command.lines ?? [],
+      returnId: command.returnId ?? null,
+      reason: command.reason,
+      note: command.note ?? null,
+      replaces: command.replaces ?? null,
+      differentFrom: command.differentFrom ?? [],
+      fingerprint,
+      proposedBy: who.actor.id,
+      proposedVia: who.actor.via,
+      proposedPerson: personOf(who.actor),
+      expiresAt,
+      wakeAt: expiresAt,
+      createdAt: tx.now,
+      updatedAt: tx.now,
+    })
+    .onConflictDoNothing()
+    .returning();
+  if (row === undefined) return undefined;
+  await appendAudit(tx, {
+    operationId: row.id,
+    type: 'propose',
+    state: row.state,
+    version: row.version,
+    by: { actorId: who.actor.id, commandId: command.commandId },
+    data: { fingerprint, differentFrom: command.differentFrom ?? [] },
+  });
+  await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
+  return row;
+};
+
+export const generationOf = async (tx: OrganisationTransaction): Promise<string> => {
+  const [row] = await tx.db
+    .select({ generation: organisations.generation })
+    .from(organisations)
+    .where(eq(organisations.organisationId, tx.organisationId));
+  if (row === undefined) throw new Error(`there is no organisation ${tx.organisationId}`);
+  return row.generation;
+};

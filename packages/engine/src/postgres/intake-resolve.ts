@@ -1,0 +1,261 @@
+import { and, eq, ne } from 'drizzle-orm';
+import {
+  settle,
+  type OperatorFinding,
+  type ProviderRecord,
+  type Settlement,
+  type SettlementTerms,
+} from '@holdfast/operation';
+import type { Principal } from '../engine-interface.ts';
+import { hashOfText } from '../audit/audit-chain.ts';
+import { personOf } from '../intake/access.ts';
+import {
+  judgeResolve,
+  type NamedReference,
+  type ResolveCommand,
+  type ResolveEffect,
+} from '../intake/judge-resolve.ts';
+import { problemOf } from '../intake/problem.ts';
+import { amountOf } from '../query/operation-view.ts';
+import { nextLookAtSettledMs } from '../reconcile/wake-up.ts';
+import { changeOperation, type OperationPatch } from './change-operation.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { readEvidence } from './evidence-reader.ts';
+import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
+import type { IntakeDependencies } from './intake-dependencies.ts';
+import { observations, operations, type OperationRow } from './schema.ts';
+
+/** Asks the provider about the reference that an operator names. Before the transaction, never inside it. */
+export const askAboutReference = async (
+  dependencies: IntakeDependencies,
+  who: Principal,
+  command: ResolveCommand,
+): Promise<NamedReference | null> => {
+  if (command.outcome !== 'confirmed' || command.providerReference === undefined) return null;
+  const account = dependencies.providers.accountOf(who.organisationId);
+  if (account === undefined) return { kind: 'cannot-be-asked' };
+  const deadlineMs = dependencies.nowMs() + dependencies.providerTimeoutMs;
+  const answer = await account.adapter.askAboutRefund(command.providerReference, deadlineMs);
+  switch (answer.kind) {
+    case 'answer':
+      return { kind: 'record', record: answer.record };
+    case 'not-found':
+      return { kind: 'not-known-there' };
+    case 'no-answer':
+      return { kind: 'cannot-be-asked' };
+  }
+};
+
+/** Settles by hand what the evidence did not settle, or clears attention from what is settled. */
+export const applyResolve = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ResolveCommand,
+  row: OperationRow,
+  named: NamedReference | null,
+): Promise<DecisionOutcome> => {
+  const judgement = judgeResolve(command, {
+    state: row.state,
+    version: row.version,
+    attention: row.attention,
+    amount: amountOf(row),
+    paymentReference: row.paymentReference,
+    person: personOf(who.actor),
+    waiting: row.resolution?.waiting === true ? row.resolution : null,
+    named,
+    heldBy: await holderOf(tx, row, command.providerReference, named),
+  });
+  if (judgement.kind === 'refuse') return { ...judgement, kind: 'refused', row };
+  return carryOut(dependencies, tx, who, command, row, judgement.effect);
+};
+
+const holderOf = async (
+  tx: OrganisationTransaction,
+  row: OperationRow,
+  reference: string | undefined,
+  named: NamedReference | null,
+): Promise<string | null> => {
+  if (reference === undefined || row.provider === null) return null;
+  if (
+    named?.kind === 'record' &&
+    named.record.organisationId === tx.organisationId &&
+    named.record.operationId !== null &&
+    named.record.operationId !== row.id
+  ) {
+    return named.record.operationId;
+  }
+  const [holder] = await tx.db
+    .select({ id: operations.id })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.organisationId, tx.organisationId),
+        eq(operations.provider, row.provider),
+        eq(operations.providerReference, reference),
+        ne(operations.id, row.id),
+      ),
+    )
+    .limit(1);
+  return holder?.id ?? null;
+};
+
+const carryOut = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ResolveCommand,
+  row: OperationRow,
+  effect: ResolveEffect,
+): Promise<DecisionOutcome> => {
+  const change = {
+    operationId: row.id,
+    expectedVersion: row.version,
+    by: { actorId: who.actor.id, commandId: command.commandId },
+    data: { outcome: command.outcome, noteHash: hashOfText(command.note) },
+  };
+  const event = { type: command.outcome === 'confirmed' ? 'resolve-confirmed' : 'resolve-failed' } as const;
+  switch (effect.kind) {
+    case 'clear-attention':
+      return outcomeOf(command, await changeOperation(tx, { ...change, event }));
+    case 'wait-for-second':
+      return waitForSecond(tx, who, command, row, change);
+    case 'settle': {
+      const settled = await settleByHand(dependencies, tx, who, command, row, effect.record);
+      if (settled.kind === 'contradicted')
+        return { kind: 'refused', binds: true, row, problem: settled.problem };
+      return outcomeOf(
+        command,
+        await changeOperation(tx, { ...change, event, patch: settled.patch, settledHow: 'operator' }),
+      );
+    }
+  }
+};
+
+const waitForSecond = async (
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ResolveCommand,
+  row: OperationRow,
+  change: Omit<Parameters<typeof changeOperation>[1], 'event'>,
+): Promise<DecisionOutcome> => {
+  const open =
+    row.state === 'outcome_unknown' || row.attention.some(({ reason }) => reason === 'pending-too-long');
+  if (!open) {
+    // Where nothing can be settled, the transition table says why.
+    const type = command.outcome === 'confirmed' ? 'resolve-confirmed' : 'resolve-failed';
+    return outcomeOf(command, await changeOperation(tx, { ...change, event: { type } }));
+  }
+  const answer = await changeOperation(tx, {
+    ...change,
+    event: { type: 'attention-settled', visible: true },
+    auditType: 'resolve-first',
+    patch: {
+      takenBy: who.actor.id,
+      resolution: {
+        by: who.actor.id,
+        person: personOf(who.actor),
+        outcome: command.outcome,
+        providerReference: command.providerReference ?? null,
+        note: command.note,
+        waiting: true,
+        at: tx.now.toISOString(),
+      },
+    },
+  });
+  return outcomeOf(command, answer);
+};
+
+type ByHand =
+  | { readonly kind: 'settled'; readonly patch: OperationPatch }
+  | { readonly kind: 'contradicted'; readonly problem: ReturnType<typeof problemOf> };
+
+const settleByHand = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ResolveCommand,
+  row: OperationRow,
+  record: ProviderRecord | null,
+): Promise<ByHand> => {
+  const first =
+    row.resolution?.waiting === true && row.resolution.person !== personOf(who.actor)
+      ? row.resolution.by
+      : null;
+  const finding: OperatorFinding = {
+    kind: 'operator-settled',
+    outcome: command.outcome,
+    by: first ?? who.actor.id,
+    secondBy: first === null ? null : who.actor.id,
+    note: command.note,
+    record,
+  };
+  const adapter = dependencies.providers.accountOf(tx.organisationId)?.adapter;
+  const settlement = await settlementWith(tx, row, finding, adapter?.contract);
+  if (settlement.kind !== command.outcome) {
+    const sentence = 'The evidence at the provider does not agree with that.';
+    const problem = problemOf('not-eligible', sentence, {
+      operationId: row.id,
+      commandId: command.commandId,
+      reasons: [{ reason: 'evidence-disagrees', sentence }],
+    });
+    return { kind: 'contradicted', problem };
+  }
+  await tx.db.insert(observations).values({
+    organisationId: tx.organisationId,
+    operationId: row.id,
+    observedAt: tx.now,
+    source: 'operator',
+    finding,
+    actorId: who.actor.id,
+  });
+  const nowMs = tx.now.getTime();
+  const lookAgainMs = adapter && nextLookAtSettledMs(nowMs, adapter.contract.lateFailureWindowMs, nowMs);
+  return {
+    kind: 'settled',
+    patch: {
+      settlement,
+      ...(record === null
+        ? {}
+        : {
+            providerReference: record.reference,
+            providerStatus: record.statusText,
+            bookedMinor: record.amount.minor,
+          }),
+      resolution: {
+        by: finding.by,
+        person: row.resolution?.person ?? personOf(who.actor),
+        outcome: command.outcome,
+        providerReference: command.providerReference ?? null,
+        note: command.note,
+        waiting: false,
+        at: tx.now.toISOString(),
+      },
+      wakeAt: lookAgainMs == null ? null : new Date(lookAgainMs),
+    },
+  };
+};
+
+const cautious: SettlementTerms = { finalAbsenceProves: 'a-person-decides' };
+
+const settlementWith = async (
+  tx: OrganisationTransaction,
+  row: OperationRow,
+  finding: OperatorFinding,
+  terms: SettlementTerms = cautious,
+): Promise<Settlement> => {
+  const amount = amountOf(row);
+  if (amount === null || row.paymentReference === null) throw new Error(`operation ${row.id} is bare`);
+  const evidence = await readEvidence(tx, row.id, 'all');
+  return settle(
+    {
+      organisationId: tx.organisationId,
+      operationId: row.id,
+      amount,
+      paymentReference: row.paymentReference,
+    },
+    evidence.attempts,
+    [...evidence.observations, { id: 'new', atMs: tx.now.getTime(), source: 'operator', finding }],
+    terms,
+  );
+};

@@ -1,0 +1,55 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { Principal } from '../engine-interface.ts';
+import { personOf } from '../intake/access.ts';
+import { judgeWithdraw, type WithdrawCommand } from '../intake/judge-withdraw.ts';
+import { changeOperation } from './change-operation.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
+import { readPolicy } from './operation-reader.ts';
+import { approvals, type OperationRow } from './schema.ts';
+
+/** Takes back the approval of whoever gave it, as long as nothing has been claimed. */
+export const applyWithdraw = async (
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: WithdrawCommand,
+  row: OperationRow,
+): Promise<DecisionOutcome> => {
+  const person = personOf(who.actor);
+  const policy = await readPolicy(tx);
+  const given = await tx.db
+    .select({ person: approvals.person, voidedAt: approvals.voidedAt })
+    .from(approvals)
+    .where(and(eq(approvals.organisationId, tx.organisationId), eq(approvals.operationId, row.id)));
+  const judgement = judgeWithdraw(command, {
+    person,
+    approvedBy: given.filter(({ voidedAt }) => voidedAt === null).map((approval) => approval.person),
+    everApproved: given.some((approval) => approval.person === person),
+    approvalsNeeded: policy.approvalsNeeded,
+  });
+  if (judgement.kind === 'refuse') return { ...judgement, kind: 'refused', row };
+  const stays = judgement.effect.othersSuffice && row.state === 'approved';
+  const expiresAt = new Date(tx.now.getTime() + policy.proposalExpiresAfterMs);
+  const answer = await changeOperation(tx, {
+    operationId: row.id,
+    expectedVersion: row.version,
+    by: { actorId: who.actor.id, commandId: command.commandId },
+    event: { type: stays ? 'approve-partly' : 'withdraw' },
+    auditType: 'withdraw',
+    ...(stays ? {} : { patch: { expiresAt, wakeAt: expiresAt } }),
+  });
+  if (answer.kind === 'moved') {
+    await tx.db
+      .update(approvals)
+      .set({ voidedAt: tx.now, voidReason: 'taken back' })
+      .where(
+        and(
+          eq(approvals.organisationId, tx.organisationId),
+          eq(approvals.operationId, row.id),
+          eq(approvals.person, person),
+          isNull(approvals.voidedAt),
+        ),
+      );
+  }
+  return outcomeOf(command, answer);
+};

@@ -1,0 +1,187 @@
+import {
+  formatAmount,
+  sentenceOf,
+  tellTheCustomer,
+  type Amount,
+  type Attention,
+  type FailureCause,
+  type Operation,
+  type SentenceFacts,
+  type Settlement,
+} from '@holdfast/operation';
+
+/** An operation as it is stored, as far as people may see it. */
+export type StoredOperation = {
+  readonly id: string;
+  readonly state: Operation['state'];
+  readonly version: number;
+  readonly attention: readonly Attention[];
+  readonly waitingFor: Operation['waitingFor'];
+  readonly provider: string | null;
+  readonly paymentReference: string | null;
+  readonly orderId: string | null;
+  readonly ticketId: string | null;
+  readonly customerId: string | null;
+  readonly amountMinor: number | null;
+  readonly currency: string | null;
+  readonly lines: Operation['lines'];
+  readonly returnId: string | null;
+  readonly reason: Operation['reason'];
+  readonly note: string | null;
+  readonly replaces: string | null;
+  readonly fingerprint: string | null;
+  readonly proposedBy: string;
+  readonly approvedAt: Date | null;
+  readonly undoUntil: Date | null;
+  readonly sentBack: { readonly reasons: readonly string[] } | null;
+  readonly replayDeadline: Date | null;
+  readonly attemptCount: number;
+  readonly settlement: Settlement | null;
+  readonly providerReference: string | null;
+  readonly providerStatus: string | null;
+  readonly bookedMinor: number | null;
+  readonly unknownSince: Date | null;
+  readonly lastCheckAt: Date | null;
+  readonly nextCheckAt: Date | null;
+  readonly resolution: {
+    readonly by: string;
+    readonly outcome: 'confirmed' | 'failed';
+    readonly note: string;
+    readonly waiting: boolean;
+  } | null;
+  readonly takenBy: string | null;
+  readonly endedBy: string | null;
+  readonly endReason: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+export type StoredApproval = {
+  readonly actorId: string;
+  readonly person: string;
+  readonly approvedAt: Date;
+  readonly signed: boolean;
+};
+
+/** What the view needs besides the row: names by ID, and what is so now. */
+export type ViewContext = {
+  readonly nameOf: (actorId: string) => string;
+  readonly isAssistant: (actorId: string) => boolean;
+  readonly providerName: (provider: string | null) => string;
+  readonly approvalsNeeded: number;
+  readonly now: Date;
+};
+
+export const amountOf = (stored: Pick<StoredOperation, 'amountMinor' | 'currency'>): Amount | null =>
+  stored.amountMinor === null || stored.currency === null
+    ? null
+    : { minor: stored.amountMinor, currency: stored.currency };
+
+/** The evidence behind the operation's sentence, with names put in for IDs. */
+export const sentenceFacts = (
+  stored: StoredOperation,
+  approvals: readonly StoredApproval[],
+  context: ViewContext,
+): SentenceFacts => {
+  const { settlement } = stored;
+  const booked = stored.bookedMinor ?? stored.amountMinor;
+  const name = (id: string | null): string | null => (id === null ? null : context.nameOf(id));
+  return {
+    state: stored.state,
+    providerName: context.providerName(stored.provider),
+    providerReference: stored.providerReference,
+    certainlySubmitted: settlement?.kind === 'unknown' && settlement.certainlySubmitted,
+    failure: settlement?.kind === 'failed' ? namedCause(settlement.cause, context) : null,
+    settledBy:
+      settlement?.kind === 'confirmed' && settlement.settledBy !== null
+        ? { by: context.nameOf(settlement.settledBy.by), secondBy: name(settlement.settledBy.secondBy) }
+        : null,
+    reversalReason: settlement?.kind === 'reversed' ? settlement.record.failureReason : null,
+    endedBy: name(stored.endedBy),
+    endedWhy: stored.endReason,
+    expiredAfterApproval: stored.approvedAt !== null,
+    approvalsGiven: new Set(approvals.map(({ person }) => person)).size,
+    approvalsNeeded: context.approvalsNeeded,
+    sentBackBecause: stored.sentBack?.reasons ?? [],
+    waitingFor: stored.waitingFor,
+    undoSeconds: secondsUntil(stored.undoUntil, context.now),
+    attention: stored.attention.map(({ reason }) => reason),
+    lookedIntoBy: name(stored.takenBy),
+    amountText:
+      booked === null || stored.currency === null
+        ? null
+        : formatAmount({ minor: booked, currency: stored.currency }),
+  };
+};
+
+const namedCause = (cause: FailureCause, context: ViewContext): FailureCause =>
+  cause.kind === 'settled-by-people'
+    ? {
+        ...cause,
+        by: context.nameOf(cause.by),
+        secondBy: cause.secondBy === null ? null : context.nameOf(cause.secondBy),
+      }
+    : cause;
+
+const secondsUntil = (until: Date | null, now: Date): number | null =>
+  until === null ? null : Math.max(0, Math.ceil((until.getTime() - now.getTime()) / 1000));
+
+/** The operation as everybody who may see it sees it. `approvals`: those in force, oldest first. */
+export const viewOfOperation = (
+  stored: StoredOperation,
+  approvals: readonly StoredApproval[],
+  context: ViewContext,
+): Operation => {
+  const facts = sentenceFacts(stored, approvals, context);
+  const person = (id: string): { id: string; name: string } => ({ id, name: context.nameOf(id) });
+  const { resolution } = stored;
+  return {
+    id: stored.id,
+    kind: 'refund',
+    state: stored.state,
+    version: stored.version,
+    needsPerson: stored.attention.length > 0,
+    attention: [...stored.attention],
+    waitingFor: stored.waitingFor,
+    amount: amountOf(stored),
+    orderId: stored.orderId,
+    paymentReference: stored.paymentReference,
+    ticketId: stored.ticketId,
+    customerId: stored.customerId,
+    lines: stored.lines,
+    returnId: stored.returnId,
+    reason: stored.reason,
+    note: stored.note,
+    replaces: stored.replaces,
+    fingerprint: stored.fingerprint,
+    proposedBy: { ...person(stored.proposedBy), assistant: context.isAssistant(stored.proposedBy) },
+    approvals: approvals.map(({ actorId, approvedAt, signed }) => ({
+      by: person(actorId),
+      at: approvedAt.toISOString(),
+      signed,
+    })),
+    provider: {
+      name: stored.provider ?? '',
+      reference: stored.providerReference,
+      status: stored.providerStatus,
+    },
+    attemptCount: stored.attemptCount,
+    unknownSince: iso(stored.unknownSince),
+    lastCheckAt: iso(stored.lastCheckAt),
+    nextCheckAt: iso(stored.nextCheckAt),
+    replayDeadline: iso(stored.replayDeadline),
+    undoUntil: iso(stored.undoUntil),
+    resolution: resolution && {
+      by: person(resolution.by),
+      outcome: resolution.outcome,
+      note: resolution.note,
+      waiting: resolution.waiting,
+    },
+    sentence: sentenceOf(facts),
+    tellTheCustomer: tellTheCustomer(facts),
+    createdAt: stored.createdAt.toISOString(),
+    updatedAt: stored.updatedAt.toISOString(),
+  };
+};
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
