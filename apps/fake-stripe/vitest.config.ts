@@ -1,5 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
+// Most tests start the program as a real child, some several times, on machines that may be busy.
+const patienceMs = 60_000;
+
 export default defineConfig({
-  test: { name: 'fake-stripe', include: ['src/**/*.test.ts', 'test/**/*.test.ts'] },
+  test: {
+    name: 'fake-stripe',
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: patienceMs,
+    hookTimeout: patienceMs,
+  },
 });

@@ -85,9 +85,16 @@ function application(
   return app;
 }
 
+function taken(problem: Error): boolean {
+  return 'code' in problem && problem.code === 'EADDRINUSE';
+}
+
+const takenWords = (host: string, port: number) =>
+  `FAKE_STRIPE_PORT: ${host}:${port} is taken. Is a fake Stripe running already?`;
+
 function listen(server: Server, { host, port }: Configuration): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (problem) => reject(taken(problem) ? new Error(takenWords(host, port)) : problem));
     server.listen(port, host, resolve);
   });
 }

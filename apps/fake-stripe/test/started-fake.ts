@@ -21,7 +21,7 @@ export class StartedFake {
   async start(environment: Record<string, string> = {}): Promise<this> {
     const child = spawn(process.execPath, [program], {
       // It ends with its standard input, so that not even a killed test run leaves one behind.
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', environment['FAKE_STRIPE_QUIET'] === undefined ? 'inherit' : 'ignore'],
       env: {
         FAKE_STRIPE_PORT: '0',
         FAKE_STRIPE_DATA_DIR: this.dataFolder,
@@ -30,7 +30,13 @@ export class StartedFake {
       },
     });
     this.child = child;
-    const [line] = await once(createInterface(child.stdout), 'line');
+    const ended = once(child, 'exit').then(([code]) => {
+      this.child = null;
+      throw new Error(`The fake ended with ${String(code)} before it listened.`);
+    });
+    const listening = once(createInterface(child.stdout), 'line');
+    const [line] = await Promise.race([listening, ended]);
+    ended.catch(() => undefined);
     this.port = z
       .object({ event: z.literal('listening'), port: z.int() })
       .parse(JSON.parse(String(line))).port;

@@ -19,10 +19,14 @@ export type ApiCall = (typeof apiCalls)[number];
 export const faultTargets = [...apiCalls, 'any', 'webhook'] as const;
 export type FaultTarget = (typeof faultTargets)[number];
 
+function isTimes(value: unknown): boolean {
+  return value === 'always' || value === null || (Number.isInteger(value) && Number(value) >= 1);
+}
+
 const common = {
   on: z.enum(faultTargets),
   times: z
-    .union([z.int().min(1), z.literal('always'), z.null()], 'a whole number from 1, "always" or null')
+    .custom<number | 'always' | null>(isTimes, 'a whole number from 1, "always" or null')
     .default(1)
     .transform((times) => (times === 'always' ? null : times)),
   every: z.int().min(1).default(1),

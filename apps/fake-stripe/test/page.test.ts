@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { faultKinds } from '../src/faults/fault.ts';
+import { StartedFake } from './started-fake.ts';
+
+const fake = new StartedFake();
+
+beforeAll(() => fake.start());
+afterEach(() => fake.clearFaults());
+afterAll(() => fake.discard());
+
+const page = async () => (await fetch(`${fake.origin}/fake/`)).text();
+const submit = (path: string, fields: Record<string, string>) =>
+  fetch(`${fake.origin}/fake/page/${path}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+  });
+
+describe('the page', () => {
+  it('shows refunds, requests and events, and escapes whatever they carry', async () => {
+    const payment = await fake.payment(4999, 'usd');
+    const evil = '<script>alert("x")</script>';
+    await fake.raw('/v1/refunds', { payment_intent: payment, 'metadata[note]': evil }, `key ${evil}`);
+    const text = await page();
+    expect(text).toContain('$49.99');
+    expect(text).toContain(payment);
+    expect(text).toContain('refund.created');
+    expect(text).toContain('&lt;script&gt;alert(');
+    expect(text).not.toContain('<script>alert');
+  });
+
+  it('loads nothing from elsewhere and forbids it', async () => {
+    const answer = await fetch(`${fake.origin}/fake/`);
+    const text = await answer.text();
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(text).not.toMatch(/(src|href)="(https?:)?\/\//);
+    for (const asset of ['style.css', 'refresh.js']) {
+      expect((await fetch(`${fake.origin}/fake/page/${asset}`)).status).toBe(200);
+    }
+  });
+
+  it('has a switch with words for every fault', async () => {
+    const text = await page();
+    for (const kind of faultKinds) expect(text).toContain(`id="switch-${kind}"`);
+  });
+
+  it('switches a fault on and off', async () => {
+    const fields = { do: 'pending_then', on: 'refund.create', times: 'always', ms: '5000', then: 'failed' };
+    expect((await submit('faults/toggle', { ...fields, switch: 'on' })).status).toBe(303);
+    expect(await fake.control('/faults')).toMatchObject({
+      faults: [{ do: 'pending_then', then: 'failed', ms: 5000, times_left: 'always' }],
+    });
+    expect(await page()).toMatch(/id="switch-pending_then"\s+role="switch"\s+aria-checked="true"/);
+    await submit('faults/toggle', { ...fields, switch: 'off' });
+    expect(await fake.control('/faults')).toEqual({ faults: [] });
+  });
+
+  it('refunds and disputes by hand, and says in words why it cannot', async () => {
+    const payment = await fake.payment(500);
+    expect((await submit('refunds', { payment_intent: payment, amount: '200' })).status).toBe(303);
+    const [refund] = await fake.refundsOf(payment);
+    expect(refund?.amount).toBe(200);
+    await submit(`refunds/${refund?.id ?? ''}`, { status: 'failed' });
+    expect((await fake.refundsOf(payment))[0]?.status).toBe('failed');
+    const refused = await submit('refunds', { payment_intent: payment, amount: '501' });
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('greater than unrefunded'),
+    ]);
+    expect((await submit('disputes', { payment_intent: payment })).status).toBe(303);
+    const { data } = await fake.stripe().disputes.list({ payment_intent: payment });
+    await submit(`disputes/${data[0]?.id ?? ''}`, { status: 'lost' });
+    expect((await fake.stripe().disputes.list({ payment_intent: payment })).data[0]?.status).toBe('lost');
+  });
+
+  it('moves the clock and brings it back', async () => {
+    await submit('clock', { advanceMs: '90000000' });
+    expect(await fake.control('/clock')).toMatchObject({ offsetMs: 90_000_000 });
+    await submit('clock', { advanceMs: 'reset' });
+    expect(await fake.control('/clock')).toMatchObject({ offsetMs: 0 });
+  });
+
+  it('takes no form from another origin', async () => {
+    const answer = await fetch(`${fake.origin}/fake/page/faults/clear`, {
+      method: 'POST',
+      headers: { origin: 'https://elsewhere.example' },
+    });
+    expect(answer.status).toBe(403);
+  });
+});
