@@ -28,7 +28,7 @@ const raised = (
     statusCode: status,
     headers,
     requestId: 'req_1',
-  } as never),
+  }),
   trace: answered(status, headers),
 });
 
@@ -181,7 +181,7 @@ const rows: readonly Row[] = [
       kind: 'raised',
       error: new Stripe.errors.StripeAPIError({
         message: 'Invalid JSON received from the Stripe API',
-      } as never),
+      }),
       trace: answered(200),
     },
     unknown,
@@ -248,7 +248,7 @@ const rows: readonly Row[] = [
       error: new Error('x'),
       trace: { kind: 'lost', because: 'ECONNRESET', requestLeft: true, status: null, headers: {} },
     },
-    { kind: 'unknown', requestLeft: true } as Row[2],
+    { kind: 'unknown', requestLeft: true },
   ],
   [
     'a refusal whose body was cut',
@@ -267,7 +267,7 @@ const rows: readonly Row[] = [
     {
       kind: 'accepted',
       record: expect.objectContaining({ amount: { minor: 1, currency: 'GBP' } }),
-    } as Row[2],
+    },
   ],
 ];
 
