@@ -1,0 +1,139 @@
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import type { FeedChange } from '../engine-interface.ts';
+import type { FeedPosition, ResumeFacts } from '../feed/feed-position.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { readOperations, viewOperations, type ProviderNames } from './operation-reader.ts';
+import { readOrdersByIds, viewOrders } from './order-reader.ts';
+import { feed, operations, orders, organisations, tickets, type FeedRow } from './schema.ts';
+import { readTicketsByIds, viewTickets } from './ticket-reader.ts';
+
+/** Below this every transaction has ended, so no row can still appear before one that is told already. */
+const horizon = sql`pg_snapshot_xmin(pg_current_snapshot())`;
+
+export type FeedRows = Pick<FeedRow, 'id' | 'transactionId' | 'subject' | 'subjectId'>;
+
+/** Rows after a position, in order, as far as nothing can still appear between them. */
+export const readFeedAfter = (
+  tx: OrganisationTransaction,
+  position: Pick<FeedPosition, 'transactionId' | 'rowId'>,
+  limit: number,
+): Promise<FeedRows[]> =>
+  tx.db
+    .select({
+      id: feed.id,
+      transactionId: sql<string>`${feed.transactionId}::text`,
+      subject: feed.subject,
+      subjectId: feed.subjectId,
+    })
+    .from(feed)
+    .where(
+      and(
+        eq(feed.organisationId, tx.organisationId),
+        sql`(${feed.transactionId}, ${feed.id}) > (${position.transactionId}::xid8, ${position.rowId}::bigint)`,
+        sql`${feed.transactionId} < ${horizon}`,
+      ),
+    )
+    .orderBy(asc(feed.transactionId), asc(feed.id))
+    .limit(limit);
+
+export const readResumeFacts = async (
+  tx: OrganisationTransaction,
+): Promise<ResumeFacts & { horizon: string }> => {
+  const [row] = await tx.db
+    .select({
+      generation: organisations.generation,
+      prunedThrough: sql<string | null>`${organisations.feedPrunedThrough}::text`,
+      horizon: sql<string>`${horizon}::text`,
+      nextTransactionId: sql<string>`pg_snapshot_xmax(pg_current_snapshot())::text`,
+    })
+    .from(organisations)
+    .where(eq(organisations.organisationId, tx.organisationId));
+  if (row === undefined) throw new Error(`there is no organisation ${tx.organisationId}`);
+  return { organisationId: tx.organisationId, ...row };
+};
+
+/** The newest row that may be told, and the newest row there is: apart while a transaction holds the horizon back. */
+export const readFeedHead = async (
+  tx: OrganisationTransaction,
+): Promise<{ readonly visible: string; readonly latest: string }> => {
+  const newest = (below: ReturnType<typeof sql>) => sql<string | null>`(
+    select ${feed.transactionId}::text || ' ' || ${feed.id}::text from ${feed}
+    where ${feed.organisationId} = ${tx.organisationId} and ${below}
+    order by ${feed.transactionId} desc, ${feed.id} desc limit 1)`;
+  const [row] = await tx.db.execute<{ visible: string | null; latest: string | null }>(
+    sql`select ${newest(sql`${feed.transactionId} < ${horizon}`)} as visible, ${newest(sql`true`)} as latest`,
+  );
+  return { visible: row?.visible ?? '', latest: row?.latest ?? '' };
+};
+
+/** What the rows speak of, as it is now: each thing once, state and not deltas. Orders first, so that operations find theirs. */
+export const viewFeedSubjects = async (
+  tx: OrganisationTransaction,
+  rows: readonly Pick<FeedRow, 'subject' | 'subjectId'>[],
+  providerName: ProviderNames,
+): Promise<readonly FeedChange[]> => {
+  const idsOf = (subject: FeedRow['subject']): readonly string[] => [
+    ...new Set(rows.filter((row) => row.subject === subject).map((row) => row.subjectId)),
+  ];
+  const orderViews = await viewOrders(tx, await readOrdersByIds(tx, idsOf('order')));
+  const ticketViews = await viewTickets(tx, await readTicketsByIds(tx, idsOf('ticket')), providerName);
+  const operationViews = await viewOperations(tx, await readOperations(tx, idsOf('operation')), providerName);
+  return [
+    ...orderViews.map((data): FeedChange => ({ event: 'order', data })),
+    ...ticketViews.map((data): FeedChange => ({ event: 'ticket', data })),
+    ...operationViews.map((data): FeedChange => ({ event: 'operation', data })),
+  ];
+};
+
+/** One page of everything of one kind, after an ID; empty at the end. */
+export const readSnapshotPage = async (
+  tx: OrganisationTransaction,
+  subject: FeedRow['subject'],
+  afterId: string | null,
+  limit: number,
+): Promise<readonly string[]> => {
+  switch (subject) {
+    case 'order': {
+      const rows = await tx.db
+        .select({ id: orders.orderId })
+        .from(orders)
+        .where(
+          and(
+            eq(orders.organisationId, tx.organisationId),
+            afterId === null ? undefined : gt(orders.orderId, afterId),
+          ),
+        )
+        .orderBy(asc(orders.orderId))
+        .limit(limit);
+      return rows.map(({ id }) => id);
+    }
+    case 'ticket': {
+      const rows = await tx.db
+        .select({ id: tickets.ticketId })
+        .from(tickets)
+        .where(
+          and(
+            eq(tickets.organisationId, tx.organisationId),
+            afterId === null ? undefined : gt(tickets.ticketId, afterId),
+          ),
+        )
+        .orderBy(asc(tickets.ticketId))
+        .limit(limit);
+      return rows.map(({ id }) => id);
+    }
+    case 'operation': {
+      const rows = await tx.db
+        .select({ id: operations.id })
+        .from(operations)
+        .where(
+          and(
+            eq(operations.organisationId, tx.organisationId),
+            afterId === null ? undefined : gt(operations.id, afterId),
+          ),
+        )
+        .orderBy(asc(operations.id))
+        .limit(limit);
+      return rows.map(({ id }) => id);
+    }
+  }
+};

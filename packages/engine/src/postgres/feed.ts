@@ -1,0 +1,114 @@
+import { sql } from 'drizzle-orm';
+import type { Feed, FeedChange, FeedCursor, Principal } from '../engine-interface.ts';
+import { judgeResume, type FeedPosition } from '../feed/feed-position.ts';
+import type { Connection, InOrganisation } from './connection.ts';
+import { readCursor, signCursor } from './feed-cursor.ts';
+import { readFeedAfter, readResumeFacts, readSnapshotPage, viewFeedSubjects } from './feed-reader.ts';
+import type { FeedWakes } from './feed-wakes.ts';
+import { generationOf } from './intake-propose.ts';
+import type { ProviderNames } from './operation-reader.ts';
+import { installation } from './schema.ts';
+
+export type FeedDependencies = {
+  readonly connection: Connection;
+  readonly inOrganisation: InOrganisation;
+  readonly wakes: FeedWakes;
+  readonly providerName: ProviderNames;
+  /** Names a new generation of history: any text that was never used before. */
+  readonly mintGeneration: () => string;
+};
+
+const snapshotPageSize = 200;
+
+/** An organisation's feed: without gaps, never backwards, and honest about restored history. */
+export const createFeed = (dependencies: FeedDependencies): Feed => {
+  const { inOrganisation, providerName, wakes } = dependencies;
+  const key = rememberedKey(dependencies.connection);
+  return {
+    resume: async (who, cursor) => {
+      const position = readCursor(await key(), cursor);
+      const facts = await inOrganisation(who.organisationId, readResumeFacts);
+      const verdict = judgeResume(position, facts);
+      switch (verdict.kind) {
+        case 'resume':
+          return { kind: 'resume', cursor };
+        case 'reset':
+          return verdict;
+        case 'rewound':
+          await beginNewGeneration(dependencies);
+          return { kind: 'reset', reason: 'history-restored' };
+      }
+    },
+    snapshot: (who) => readSnapshot(dependencies, key, who),
+    changesAfter: async (who, cursor, limit) => {
+      const position = readCursor(await key(), cursor);
+      if (position === undefined || position.organisationId !== who.organisationId) {
+        throw new Error('changesAfter takes a cursor that resume or snapshot gave');
+      }
+      return inOrganisation(who.organisationId, async (tx) => {
+        const rows = await readFeedAfter(tx, position, limit);
+        const last = rows.at(-1);
+        if (last === undefined) return { changes: [], cursor };
+        const changes = await viewFeedSubjects(tx, rows, providerName);
+        const next = { ...position, transactionId: last.transactionId, rowId: last.id };
+        return { changes, cursor: signCursor(await key(), next) };
+      });
+    },
+    watch: (organisationId, wake) => wakes.watch(organisationId, wake),
+    generation: (organisationId) => inOrganisation(organisationId, generationOf),
+  };
+};
+
+const beginNewGeneration = async ({ connection, mintGeneration }: FeedDependencies): Promise<void> => {
+  await connection.db.execute(
+    sql`select begin_new_generation(${mintGeneration()}, 'A client proved that history was put back.')`,
+  );
+};
+
+/** The key is made with the database and never changes, so one reading is enough. */
+const rememberedKey = (connection: Connection): (() => Promise<Uint8Array>) => {
+  let known: Uint8Array | undefined;
+  return async () => {
+    if (known !== undefined) return known;
+    const [row] = await connection.db.select({ cursorKey: installation.cursorKey }).from(installation);
+    if (row === undefined) throw new Error('the database has no cursor key; run the migrations');
+    known = row.cursorKey;
+    return known;
+  };
+};
+
+type SnapshotPage = { readonly changes: readonly FeedChange[]; readonly cursor: FeedCursor | null };
+
+/**
+ * Everything there is, in pages. The horizon is taken first, so whatever commits while the pages are read comes
+ * again as a change: some things twice, none never.
+ */
+async function* readSnapshot(
+  { inOrganisation, providerName }: FeedDependencies,
+  key: () => Promise<Uint8Array>,
+  who: Principal,
+): AsyncIterable<SnapshotPage> {
+  const facts = await inOrganisation(who.organisationId, readResumeFacts);
+  const start: FeedPosition = {
+    organisationId: who.organisationId,
+    generation: facts.generation,
+    transactionId: facts.horizon,
+    rowId: 0,
+  };
+  for (const subject of ['order', 'ticket', 'operation'] as const) {
+    let afterId: string | null = null;
+    for (;;) {
+      const from: string | null = afterId;
+      const page = await inOrganisation(who.organisationId, async (tx) => {
+        const ids = await readSnapshotPage(tx, subject, from, snapshotPageSize);
+        const rows = ids.map((subjectId) => ({ subject, subjectId }));
+        return { ids, changes: await viewFeedSubjects(tx, rows, providerName) };
+      });
+      if (page.changes.length > 0) yield { changes: page.changes, cursor: null };
+      const last = page.ids.at(-1);
+      if (last === undefined || page.ids.length < snapshotPageSize) break;
+      afterId = last;
+    }
+  }
+  yield { changes: [], cursor: signCursor(await key(), start) };
+}
