@@ -70,7 +70,7 @@ describe('canonical JSON', () => {
   test('is the form of RFC 8785', () => {
     expect(
       canonicalJson({
-        numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 1e-27],
+        numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 1e-27],
         string: '€$\u000f\nA\'B"\\"/',
         literals: [null, true, false],
       }),
@@ -89,7 +89,7 @@ describe('canonical JSON', () => {
   test('says the same of the same value, and reads back as it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const text = canonicalJson(value as JsonValue);
+        const text = canonicalJson(value);
         expect(canonicalJson(JSON.parse(text) as JsonValue)).toBe(text);
       }),
     );

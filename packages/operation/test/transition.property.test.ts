@@ -45,17 +45,15 @@ test('next never leaves the table, whatever happens in whatever order', () => {
   );
 });
 
+type Held = { amount: number; state: OperationState; attention: readonly Attention[] };
+
 // Red when: `moneyHeld.outcome_unknown` is 'nothing', or a release is booked twice.
 test('money is conserved: what a payment has reserved and refunded is what its operations hold, after any history', () => {
   const amounts = [700, 1100, 450];
   const history = fc.array(fc.record({ which: fc.nat(amounts.length - 1), step }), { maxLength: 60 });
   fc.assert(
     fc.property(history, (steps) => {
-      const operations = amounts.map((amount) => ({
-        amount,
-        state: 'proposed' as OperationState,
-        attention: [] as readonly Attention[],
-      }));
+      const operations = amounts.map((amount): Held => ({ amount, state: 'proposed', attention: [] }));
       const figures = {
         currency: 'EUR',
         captured: 2000,
