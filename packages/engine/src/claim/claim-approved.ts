@@ -34,7 +34,11 @@ export type ClaimResult =
 
 export type ClaimApprovedPorts = {
   /** `null` where it is not approved any more. Plain reads, no lock. */
-  readonly readSubject: (organisationId: string, operationId: string, account: ProviderAccount) => Promise<ClaimSubject | null>;
+  readonly readSubject: (
+    organisationId: string,
+    operationId: string,
+    account: ProviderAccount,
+  ) => Promise<ClaimSubject | null>;
   readonly askAboutPayment: (account: ProviderAccount, paymentReference: string) => Promise<PaymentAnswer>;
   readonly absorb: (account: ProviderAccount, seen: SeenAtProvider) => Promise<void>;
   /** The claiming transaction: it judges everything again under its locks. Losing a race is a value. */
@@ -57,7 +61,8 @@ export const claimApproved = async (
   if (account === undefined) return ports.claim({ ...request, account: null, askedSinceMs: null });
   const subject = await ports.readSubject(organisationId, operationId, account);
   if (subject === null) return { kind: 'not-ours', because: 'it is not approved any more' };
-  if (accountPausedForMs > 0 || !subject.worthAsking) return ports.claim({ ...request, account, askedSinceMs: null });
+  if (accountPausedForMs > 0 || !subject.worthAsking)
+    return ports.claim({ ...request, account, askedSinceMs: null });
   if (lastCheckSource(subject.need, account.adapter.contract) === 'mirror') {
     return ports.claim({ ...request, account, askedSinceMs: null });
   }
@@ -82,7 +87,12 @@ export const askAndAbsorb = async (
       source: 'look-up',
     });
   } else if (answer.refundsSeen !== undefined && answer.refundsSeen.length > 0) {
-    await ports.absorb(account, { refunds: answer.refundsSeen, disputes: [], askedPayment: null, source: 'look-up' });
+    await ports.absorb(account, {
+      refunds: answer.refundsSeen,
+      disputes: [],
+      askedPayment: null,
+      source: 'look-up',
+    });
   }
   return answer;
 };

@@ -32,5 +32,7 @@ const untilMs = (waitingFor: WaitingFor, times: WaitTimes): number => {
 /** When an approved operation that waits is looked at again: never past the end of its approval, and never in the past. */
 export const wakeOfWaitMs = (waitingFor: WaitingFor, times: WaitTimes): number => {
   const wakeMs = Math.max(untilMs(waitingFor, times), times.nowMs + 50);
-  return times.expiresAtMs !== null && times.expiresAtMs > times.nowMs ? Math.min(wakeMs, times.expiresAtMs) : wakeMs;
+  return times.expiresAtMs !== null && times.expiresAtMs > times.nowMs
+    ? Math.min(wakeMs, times.expiresAtMs)
+    : wakeMs;
 };

@@ -40,7 +40,11 @@ export const recordAnswer = async (
       ports.onTrouble('an answer of the provider could not be saved; trying again', attempt, error);
       if (ports.stopping()) triesAfterStop += 1;
       if (triesAfterStop > triesWhileStopping) {
-        ports.onTrouble('stopped with an answer of the provider unsaved; it will be asked again', attempt, error);
+        ports.onTrouble(
+          'stopped with an answer of the provider unsaved; it will be asked again',
+          attempt,
+          error,
+        );
         return false;
       }
       await ports.pause(Math.min(100 * 2 ** Math.min(tries, 8), longestPauseMs));

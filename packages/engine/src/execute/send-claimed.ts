@@ -13,7 +13,11 @@ export type SendClaimedPorts = {
   readonly limiterOf: (account: ProviderAccount) => AccountLimiter;
   /** Reads the operation's row, last of all before sending. */
   readonly readBeforeSend: (claimed: Claimed) => Promise<BeforeSendFacts>;
-  readonly storeAnswer: (account: ProviderAccount, attempt: AttemptIdentity, report: AttemptReport) => Promise<void>;
+  readonly storeAnswer: (
+    account: ProviderAccount,
+    attempt: AttemptIdentity,
+    report: AttemptReport,
+  ) => Promise<void>;
   readonly settle: (account: ProviderAccount, operationId: string) => Promise<void>;
 };
 
@@ -52,7 +56,7 @@ export const sendClaimed = async (
   const saved = await recordAnswer(
     {
       store: (identity, answer) => ports.storeAnswer(account, identity, answer),
-      pause: (ms) => ports.clock.pause(ms, null),
+      pause: ports.clock.pause,
       stopping: ports.stopping,
       onTrouble: (message, about, error) => ports.log('error', message, { ...about, error: String(error) }),
     },
@@ -74,7 +78,10 @@ const makeRequest = async (
   try {
     return await account.adapter.submit(claimed.request, claimed.expected, ports.clock.nowMs() + timeoutMs);
   } catch (error) {
-    ports.log('error', 'the adapter broke while submitting', { operationId: claimed.operationId, error: String(error) });
+    ports.log('error', 'the adapter broke while submitting', {
+      operationId: claimed.operationId,
+      error: String(error),
+    });
     return withoutRequest({ kind: 'unknown', because: 'adapter-broke', requestLeft: false });
   }
 };

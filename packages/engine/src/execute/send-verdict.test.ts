@@ -30,12 +30,24 @@ describe('right before the first byte', () => {
 
   test('a request always ends inside its lease', () => {
     fc.assert(
-      fc.property(fc.nat(1_000_000), fc.nat(100_000), fc.integer({ min: 1, max: 60_000 }), (nowMs, leaseLeftMs, timeoutMs) => {
-        const leaseUntilMs = nowMs + leaseLeftMs;
-        const facts = { nowMs, state: 'submitting', fence: 1, leaseUntilMs, replayDeadlineMs: null, onHold: false } as const;
-        const verdict = judgeBeforeSend(facts, { fence: 1, firstSend: true }, timeoutMs);
-        if (verdict.kind === 'send') expect(nowMs + verdict.timeoutMs).toBeLessThan(leaseUntilMs);
-      }),
+      fc.property(
+        fc.nat(1_000_000),
+        fc.nat(100_000),
+        fc.integer({ min: 1, max: 60_000 }),
+        (nowMs, leaseLeftMs, timeoutMs) => {
+          const leaseUntilMs = nowMs + leaseLeftMs;
+          const facts = {
+            nowMs,
+            state: 'submitting',
+            fence: 1,
+            leaseUntilMs,
+            replayDeadlineMs: null,
+            onHold: false,
+          } as const;
+          const verdict = judgeBeforeSend(facts, { fence: 1, firstSend: true }, timeoutMs);
+          if (verdict.kind === 'send') expect(nowMs + verdict.timeoutMs).toBeLessThan(leaseUntilMs);
+        },
+      ),
     );
   });
 });

@@ -10,7 +10,11 @@ export type ReadAccountPorts = {
   readonly takeTurn: (
     account: ProviderAccount,
     turnMs: number,
-  ) => Promise<{ readonly nowMs: number; readonly position: MirrorPosition; readonly thereIsWork: boolean } | null>;
+  ) => Promise<{
+    readonly nowMs: number;
+    readonly position: MirrorPosition;
+    readonly thereIsWork: boolean;
+  } | null>;
   /** The absolute deadline of a request that may take this long, by the clock the adapters use. */
   readonly deadlineIn: (ms: number) => number;
   readonly absorb: (account: ProviderAccount, seen: SeenAtProvider) => Promise<void>;

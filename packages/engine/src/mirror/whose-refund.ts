@@ -5,7 +5,8 @@ import type { ProviderRecord } from '@holdfast/operation';
  * it was made elsewhere. `ours` counts for the operation it names and is never "elsewhere", also while no such
  * operation is known here.
  */
-export type RefundOwner = { readonly kind: 'ours'; readonly operationId: string } | { readonly kind: 'foreign' };
+export type RefundOwner =
+  { readonly kind: 'ours'; readonly operationId: string } | { readonly kind: 'foreign' };
 
 export const whoseRefund = (
   record: Pick<ProviderRecord, 'organisationId' | 'operationId'>,

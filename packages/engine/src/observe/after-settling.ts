@@ -27,7 +27,9 @@ export const wakeAfterSettlingMs = (settlement: Settlement, times: SettlingTimes
     case 'confirmed':
       return nextLookAtSettledMs(nowMs, times.lateFailureWindowMs, nowMs);
     case 'failed':
-      return canStillTurnOut(settlement) ? nextLookAtSettledMs(nowMs, times.lateFailureWindowMs, nowMs) : null;
+      return canStillTurnOut(settlement)
+        ? nextLookAtSettledMs(nowMs, times.lateFailureWindowMs, nowMs)
+        : null;
     case 'reversed':
       return null;
   }

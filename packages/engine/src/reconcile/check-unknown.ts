@@ -1,8 +1,13 @@
-import type { LookUpFinding } from '@holdfast/operation';
+import type { AttentionReason, LookUpFinding } from '@holdfast/operation';
 import { judgeAbsence, judgeLookUp, type PaymentAnswer } from '@holdfast/providers';
 import { askAndAbsorb, type ClaimApprovedPorts, type ClaimResult } from '../claim/claim-approved.ts';
 import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
-import { decideUnknown, mayBeResubmitted, type UnknownFacts, type UnknownVerdict } from './unknown-verdict.ts';
+import {
+  decideUnknown,
+  mayBeResubmitted,
+  type UnknownFacts,
+  type UnknownVerdict,
+} from './unknown-verdict.ts';
 
 /** An operation with an unknown outcome, as the database shows it. */
 export type UnknownOperation = {
@@ -21,7 +26,16 @@ export type CheckUnknownPorts = ClaimApprovedPorts & {
   /** `null` where its outcome is not unknown (any more). */
   readonly readUnknown: (organisationId: string, operationId: string) => Promise<UnknownOperation | null>;
   /** Keeps what a look-up showed as evidence, counts the check, and settles. */
-  readonly recordLookUp: (account: ProviderAccount, operationId: string, finding: LookUpFinding) => Promise<void>;
+  readonly recordLookUp: (
+    account: ProviderAccount,
+    operationId: string,
+    finding: LookUpFinding,
+  ) => Promise<void>;
+  readonly adjustAttention: (
+    organisationId: string,
+    operationId: string,
+    adjustment: { readonly raises: readonly AttentionReason[]; readonly clears: readonly AttentionReason[] },
+  ) => Promise<void>;
   /** Sets the next wake-up and, where it says so, brings the operation before a person. */
   readonly applyVerdict: (
     organisationId: string,
@@ -56,6 +70,21 @@ const findingOf = (
   return { kind };
 };
 
+/** What the way the provider answered, or did not, says about our standing with it. */
+export const adjustmentBy = (
+  answer: PaymentAnswer,
+  standing: readonly AttentionReason[],
+): { readonly raises: readonly AttentionReason[]; readonly clears: readonly AttentionReason[] } => {
+  if (answer.kind === 'answer') {
+    return { raises: [], clears: standing.filter((reason) => reason === 'provider-refuses-us') };
+  }
+  const raises: AttentionReason[] = [];
+  if (answer.ourKeyRefused) raises.push('provider-refuses-us');
+  // We sent a refund of a payment that the provider does not know: no look-up of ours will settle that.
+  if (answer.paymentNotFound === true) raises.push('conflicting-evidence');
+  return { raises: raises.filter((reason) => !standing.includes(reason)), clears: [] };
+};
+
 /**
  * Looks up one unknown outcome. Where that does not settle it: the same bytes again, a later look, or a person.
  * @returns the claim for a resubmission, where one was made
@@ -72,6 +101,10 @@ export const checkUnknown = async (
   if (before === null) return { kind: 'not-ours', because: 'its outcome is not unknown any more' };
   const answer = await askAndAbsorb(ports, account, before.paymentReference);
   await ports.recordLookUp(account, operationId, findingOf(before, answer, account, settings));
+  const adjustment = adjustmentBy(answer, before.facts.attention);
+  if (adjustment.raises.length + adjustment.clears.length > 0) {
+    await ports.adjustAttention(organisationId, operationId, adjustment);
+  }
 
   const after = await ports.readUnknown(organisationId, operationId);
   if (after === null) return { kind: 'not-ours', because: 'the look-up settled it' };

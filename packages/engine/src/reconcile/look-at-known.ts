@@ -65,10 +65,19 @@ export const lookAtKnown = async (
     const answer = await ports.askAboutRefund(account, before.reference);
     vanished = answer.kind === 'not-found';
     if (answer.kind === 'answer') {
-      await ports.absorb(account, { refunds: [answer.record], disputes: [], askedPayment: null, source: 'look-up' });
+      await ports.absorb(account, {
+        refunds: [answer.record],
+        disputes: [],
+        askedPayment: null,
+        source: 'look-up',
+      });
     }
   }
   const after = await ports.readKnown(organisationId, operationId);
   if (after === null) return;
-  await ports.applyKnown(organisationId, operationId, decideKnown(after, vanished, account.adapter.contract, settings));
+  await ports.applyKnown(
+    organisationId,
+    operationId,
+    decideKnown(after, vanished, account.adapter.contract, settings),
+  );
 };

@@ -3,7 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { attentionReasons } from '@holdfast/operation';
 import { decideUnknown, mayBeResubmitted, type UnknownFacts } from './unknown-verdict.ts';
 
-const settings = { checkBackoffMs: [1_000, 2_000, 5_000], needsPersonAfterMs: 900_000, providerTimeoutMs: 10_000 };
+const settings = {
+  checkBackoffMs: [1_000, 2_000, 5_000],
+  needsPersonAfterMs: 900_000,
+  providerTimeoutMs: 10_000,
+};
 const withKeys = { keyWindowMs: 24 * 3_600_000 };
 
 const factsArbitrary: fc.Arbitrary<UnknownFacts> = fc.record({

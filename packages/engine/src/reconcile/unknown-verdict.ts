@@ -61,7 +61,8 @@ export const decideUnknown = (
     }
     return { kind: 'wait', untilMs: pausedUntilMs };
   }
-  if (facts.nowMs >= personDueMs) return { kind: 'need-person', reason: 'outcome-unresolved', untilMs: pausedUntilMs };
+  if (facts.nowMs >= personDueMs)
+    return { kind: 'need-person', reason: 'outcome-unresolved', untilMs: pausedUntilMs };
   const untilMs = Math.min(pausedUntilMs, personDueMs);
   if (facts.onHold) return { kind: 'wait', untilMs };
   if (!mayBeResubmitted(facts, contract, settings.providerTimeoutMs)) return { kind: 'wait', untilMs };

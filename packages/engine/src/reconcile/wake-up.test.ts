@@ -7,17 +7,24 @@ const dayMs = 24 * 3_600_000;
 
 describe('waking up', () => {
   test('the last pause between checks repeats', () => {
-    expect([0, 1, 2, 3, 99].map((checks) => pauseBeforeCheckMs([10, 20, 30], checks))).toEqual([10, 20, 30, 30, 30]);
+    expect([0, 1, 2, 3, 99].map((checks) => pauseBeforeCheckMs([10, 20, 30], checks))).toEqual([
+      10, 20, 30, 30, 30,
+    ]);
   });
 
   test('an unfinished operation with neither a wake-up nor a person is a broken promise', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...operationStates), fc.option(fc.nat()), fc.boolean(), (state, wake, person) => {
-        const attention = person ? ['outcome-unresolved'] : [];
-        const check = (): void => assertRemembered('an-operation', state, wake, attention);
-        if (isUnfinished(state) && wake === null && !person) expect(check).toThrow('neither');
-        else expect(check).not.toThrow();
-      }),
+      fc.property(
+        fc.constantFrom(...operationStates),
+        fc.option(fc.nat()),
+        fc.boolean(),
+        (state, wake, person) => {
+          const attention = person ? ['outcome-unresolved'] : [];
+          const check = (): void => assertRemembered('an-operation', state, wake, attention);
+          if (isUnfinished(state) && wake === null && !person) expect(check).toThrow('neither');
+          else expect(check).not.toThrow();
+        },
+      ),
     );
   });
 

@@ -22,10 +22,15 @@ export const pauseWhilePendingMs = (ageMs: number, shortestMs: number): number =
   Math.min(Math.max(shortestMs, Math.floor(ageMs / 2)), hourMs);
 
 /** Pause before the next look at something settled that could still turn out otherwise: at most a day. */
-export const pauseAfterSettledMs = (ageMs: number): number => Math.min(Math.max(10 * minuteMs, ageMs), 24 * hourMs);
+export const pauseAfterSettledMs = (ageMs: number): number =>
+  Math.min(Math.max(10 * minuteMs, ageMs), 24 * hourMs);
 
 /** When to look again at a settled operation; `null` once the late-failure window has ended. */
-export const nextLookAtSettledMs = (settledAtMs: number, lateFailureWindowMs: number, nowMs: number): number | null => {
+export const nextLookAtSettledMs = (
+  settledAtMs: number,
+  lateFailureWindowMs: number,
+  nowMs: number,
+): number | null => {
   const windowEndsMs = settledAtMs + lateFailureWindowMs;
   if (nowMs >= windowEndsMs) return null;
   return Math.min(nowMs + pauseAfterSettledMs(nowMs - settledAtMs), windowEndsMs);
@@ -46,5 +51,7 @@ export const assertRemembered = (
   attention: readonly unknown[],
 ): void => {
   if (isRemembered(state, nextWakeAtMs, attention)) return;
-  throw new Error(`operation ${operationId} is ${state} with neither a wake-up time nor a person who sees it`);
+  throw new Error(
+    `operation ${operationId} is ${state} with neither a wake-up time nor a person who sees it`,
+  );
 };

@@ -16,9 +16,13 @@ export type EventUse = 'applied' | 'foreign-account' | 'foreign-mode' | 'unknown
 
 export type ApplyEventPorts = {
   readonly findOperation: (organisationId: string, joins: readonly EventJoin[]) => Promise<string | null>;
-  readonly paymentIsKnown: (organisationId: string, provider: string, reference: string) => Promise<boolean>;
+  readonly paymentIsKnown: (account: ProviderAccount, references: readonly string[]) => Promise<boolean>;
   /** Keeps the event's own record as evidence of the operation; the same event twice is one observation. */
-  readonly addWebhookObservation: (organisationId: string, operationId: string, event: VerifiedEvent) => Promise<void>;
+  readonly addWebhookObservation: (
+    organisationId: string,
+    operationId: string,
+    event: VerifiedEvent,
+  ) => Promise<void>;
   /** Takes what the provider's side shows into the mirror and the payment's figures, and settles what it touches. */
   readonly absorb: (account: ProviderAccount, seen: SeenAtProvider) => Promise<void>;
   readonly settle: (account: ProviderAccount, operationId: string) => Promise<void>;
@@ -31,7 +35,14 @@ export type ApplyEventResult =
   /** The provider could not be asked; the event stays unapplied and is tried again. */
   | { readonly kind: 'again'; readonly because: string };
 
-const applied = (as: EventUse, operationId: string | null): ApplyEventResult => ({ kind: 'applied', as, operationId });
+const applied = (as: EventUse, operationId: string | null): ApplyEventResult => ({
+  kind: 'applied',
+  as,
+  operationId,
+});
+
+const namesOf = (named: { paymentReference: string; chargeReference?: string | null }): readonly string[] =>
+  named.chargeReference == null ? [named.paymentReference] : [named.paymentReference, named.chargeReference];
 
 /**
  * Works out what a stored event means. Its order of arrival is never trusted: the object is fetched again, and
@@ -48,8 +59,13 @@ export const applyEvent = async (
   if (destination === 'other-account') return applied('foreign-account', null);
 
   if (event.dispute !== null) {
-    await ports.absorb(account, { refunds: [], disputes: [event.dispute], askedPayment: null, source: 'webhook' });
-    const known = await ports.paymentIsKnown(organisationId, account.adapter.contract.displayName, event.dispute.paymentReference);
+    await ports.absorb(account, {
+      refunds: [],
+      disputes: [event.dispute],
+      askedPayment: null,
+      source: 'webhook',
+    });
+    const known = await ports.paymentIsKnown(account, namesOf(event.dispute));
     return applied(known ? 'applied' : 'not-for-us', null);
   }
 
@@ -57,18 +73,28 @@ export const applyEvent = async (
   if (event.record !== null) {
     // The event's own record is a fact already, whether or not the provider can be asked right now.
     if (operationId !== null) await ports.addWebhookObservation(organisationId, operationId, event);
-    await ports.absorb(account, { refunds: [event.record], disputes: [], askedPayment: null, source: 'webhook' });
+    await ports.absorb(account, {
+      refunds: [event.record],
+      disputes: [],
+      askedPayment: null,
+      source: 'webhook',
+    });
     if (operationId !== null) await ports.settle(account, operationId);
     const again = await ports.askAboutRefund(account, event.record.reference);
     if (again.kind === 'answer') {
-      await ports.absorb(account, { refunds: [again.record], disputes: [], askedPayment: null, source: 'look-up' });
+      await ports.absorb(account, {
+        refunds: [again.record],
+        disputes: [],
+        askedPayment: null,
+        source: 'look-up',
+      });
     } else if (again.kind === 'no-answer') {
       return { kind: 'again', because: again.because };
     }
   } else {
     const paymentReference = event.paymentReference;
     if (paymentReference === null) return applied('not-for-us', operationId);
-    const known = await ports.paymentIsKnown(organisationId, account.adapter.contract.displayName, paymentReference);
+    const known = await ports.paymentIsKnown(account, [paymentReference]);
     if (!known) return applied('not-for-us', operationId);
     const answer = await ports.askAboutPayment(account, paymentReference);
     if (answer.kind === 'no-answer') return { kind: 'again', because: answer.because };
@@ -85,6 +111,6 @@ export const applyEvent = async (
   if (event.metadataOrganisationId === organisationId && event.metadataOperationId !== null) {
     return applied('unknown-operation', null);
   }
-  const known = await ports.paymentIsKnown(organisationId, account.adapter.contract.displayName, event.record.paymentReference);
+  const known = await ports.paymentIsKnown(account, namesOf(event.record));
   return applied(known ? 'applied' : 'not-for-us', null);
 };

@@ -48,7 +48,7 @@ export const createDispatcher = <Item extends DispatchItem>(
   };
 
   const startWhatMay = (): void => {
-    for (let index = 0; index < waiting.length && running < width; ) {
+    for (let index = 0; index < waiting.length && running < width;) {
       const item = waiting[index];
       if (item === undefined || busyLanes.has(item.lane)) {
         index += 1;

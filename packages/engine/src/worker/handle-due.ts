@@ -4,7 +4,13 @@ import type { ProviderAccount, ProviderDirectory, WorkerSettings } from '../engi
 import { sendClaimed, type SendClaimedPorts } from '../execute/send-claimed.ts';
 import { checkUnknown, type CheckUnknownPorts } from '../reconcile/check-unknown.ts';
 import { lookAtKnown, type LookAtKnownPorts } from '../reconcile/look-at-known.ts';
-import { applyEvent, pauseBeforeApplyingAgainMs, type ApplyEventPorts, type ApplyEventResult, type StoredEvent } from '../webhook/apply-event.ts';
+import {
+  applyEvent,
+  pauseBeforeApplyingAgainMs,
+  type ApplyEventPorts,
+  type ApplyEventResult,
+  type StoredEvent,
+} from '../webhook/apply-event.ts';
 import type { DueItem, DueOperation } from './due-work.ts';
 
 export type HandleDuePorts = CheckUnknownPorts &
@@ -13,16 +19,26 @@ export type HandleDuePorts = CheckUnknownPorts &
   ApplyEventPorts & {
     readonly providers: ProviderDirectory;
     /** Settles an operation from all its evidence, and answers with the state it is in then. */
-    readonly settleEvidence: (account: ProviderAccount | undefined, due: DueOperation) => Promise<OperationState>;
+    readonly settleEvidence: (
+      account: ProviderAccount | undefined,
+      due: DueOperation,
+    ) => Promise<OperationState>;
     /** Ends a proposal or an approval whose time is over; otherwise sets its wake-up anew. */
     readonly expire: (organisationId: string, operationId: string) => Promise<boolean>;
     /** A claim past its lease: its outcome is unknown from now on. */
-    readonly loseSight: (organisationId: string, operationId: string, settings: WorkerSettings) => Promise<void>;
+    readonly loseSight: (
+      organisationId: string,
+      operationId: string,
+      settings: WorkerSettings,
+    ) => Promise<void>;
     /** Wakes it again after a while; changes nothing else. */
     readonly pushWake: (organisationId: string, operationId: string, afterMs: number) => Promise<void>;
     /** Nothing about it is ever due again by itself. */
     readonly stopWaking: (organisationId: string, operationId: string) => Promise<void>;
-    readonly finishEvent: (stored: StoredEvent, result: Extract<ApplyEventResult, { kind: 'applied' }>) => Promise<void>;
+    readonly finishEvent: (
+      stored: StoredEvent,
+      result: Extract<ApplyEventResult, { kind: 'applied' }>,
+    ) => Promise<void>;
     readonly postponeEvent: (stored: StoredEvent, because: string, afterMs: number) => Promise<void>;
   };
 
@@ -79,7 +95,8 @@ const handleOperation = async (
       if (await ports.expire(organisationId, operationId)) tally.expired += 1;
       return;
     case 'approved': {
-      const pausedForMs = account === undefined ? 0 : ports.limiterOf(account).pausedForMs(ports.clock.nowMs());
+      const pausedForMs =
+        account === undefined ? 0 : ports.limiterOf(account).pausedForMs(ports.clock.nowMs());
       const result = await claimApproved(ports, organisationId, operationId, account, pausedForMs, settings);
       return carryOut(ports, result, account, due, settings, tally);
     }

@@ -1,5 +1,3 @@
-import type { StopSignal } from '../engine-interface.ts';
-
 /**
  * Time in this process: only for deadlines of requests and for pausing. What decides about money asks the
  * database's clock.
@@ -7,8 +5,7 @@ import type { StopSignal } from '../engine-interface.ts';
 export type ProcessClock = {
   /** Milliseconds, of the same clock by which the providers' adapters measure their deadlines. */
   readonly nowMs: () => number;
-  /** Resolves after `ms`, or at once when `wake` is called or `stop` is aborted. */
-  readonly pause: (ms: number, stop: StopSignal | null) => Promise<void>;
+  readonly pause: (ms: number) => Promise<void>;
 };
 
 export type LogLevel = 'info' | 'warn' | 'error';

@@ -1,0 +1,127 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { AttemptReport } from '@holdfast/providers';
+import type { Claimed } from '../execute/claimed.ts';
+import type { AttemptIdentity } from '../execute/record-answer.ts';
+import type { BeforeSendFacts } from '../execute/send-verdict.ts';
+import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
+import { changeOperation, lockOperation } from './change-operation.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { count } from './counted-store.ts';
+import { addObservation, settleOperation } from './observation-store.ts';
+import { attempts, operations, organisations } from './schema.ts';
+
+/** The claim's row as it is right now, by the database's clock: the last thing read before the first byte. */
+export const readBeforeSend = async (
+  tx: OrganisationTransaction,
+  claimed: Claimed,
+): Promise<BeforeSendFacts> => {
+  const [row] = await tx.db
+    .select({
+      state: operations.state,
+      fence: operations.fence,
+      leaseUntil: operations.leaseUntil,
+      replayDeadline: operations.replayDeadline,
+      onHold: organisations.holdOn,
+    })
+    .from(operations)
+    .innerJoin(organisations, eq(organisations.organisationId, operations.organisationId))
+    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, claimed.operationId)));
+  if (row === undefined) throw new Error(`claimed operation ${claimed.operationId} does not exist`);
+  return {
+    nowMs: tx.now.getTime(),
+    state: row.state,
+    fence: row.fence,
+    leaseUntilMs: row.leaseUntil?.getTime() ?? null,
+    replayDeadlineMs: row.replayDeadline?.getTime() ?? null,
+    onHold: row.onHold,
+  };
+};
+
+/**
+ * Stores how one request ended: the attempt's end and its observation together. The answer counts whoever brings it;
+ * storing the same answer again changes nothing.
+ */
+export const storeAnswer = async (
+  tx: OrganisationTransaction,
+  attempt: AttemptIdentity,
+  report: AttemptReport,
+): Promise<void> => {
+  const ended = await tx.db
+    .update(attempts)
+    .set({
+      endedAt: tx.now,
+      result: report.finding.kind,
+      finding: report.finding,
+      status: report.status,
+      requestId: report.requestId,
+      replayed: report.replayed,
+      providerDate: report.providerDateMs === null ? null : new Date(report.providerDateMs),
+    })
+    .where(
+      and(
+        eq(attempts.organisationId, tx.organisationId),
+        eq(attempts.operationId, attempt.operationId),
+        eq(attempts.number, attempt.attemptNumber),
+        isNull(attempts.endedAt),
+      ),
+    )
+    .returning({ number: attempts.number });
+  // Saved before, by a try whose acknowledgement was lost.
+  if (ended.length === 0) return;
+  await addObservation(tx, {
+    operationId: attempt.operationId,
+    source: 'response',
+    finding: report.finding,
+    attemptNumber: attempt.attemptNumber,
+    replayed: report.replayed,
+    fence: attempt.fence,
+  });
+  if (report.replayed) await count(tx, 'replays_absorbed', 'provider');
+};
+
+/**
+ * A claim whose lease ended before its request did is taken to be lost: what became of the request is not known, and
+ * it is never claimed afresh.
+ * @returns whether sight was lost now
+ */
+export const loseSight = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+  account: ProviderAccount | undefined,
+  settings: WorkerSettings,
+): Promise<boolean> => {
+  const row = await lockOperation(tx, operationId);
+  if (row?.state !== 'submitting') return false;
+  if (row.leaseUntil !== null && row.leaseUntil > tx.now) {
+    await changeWake(tx, operationId, row.leaseUntil);
+    return false;
+  }
+  const wakeAt = new Date(tx.now.getTime() + (settings.checkBackoffMs[0] ?? 1_000));
+  const answer = await changeOperation(tx, {
+    operationId,
+    expectedVersion: row.version,
+    event: { type: 'lose-sight' },
+    patch: {
+      wakeAt,
+      nextCheckAt: wakeAt,
+      checkCount: 0,
+      settlement: { kind: 'unknown', certainlySubmitted: false, attention: [] },
+    },
+    by: { actorId: null },
+    data: { fence: row.fence },
+  });
+  await settleOperation(tx, operationId, account, settings);
+  return answer.kind === 'moved';
+};
+
+/** Sets an operation's wake-up; nothing a person could see. */
+export const changeWake = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+  wakeAt: Date | null,
+): Promise<void> => {
+  await tx.db
+    .update(operations)
+    .set({ wakeAt })
+    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
+};

@@ -1,0 +1,287 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import {
+  judgeLastCheck,
+  type Approval,
+  type LastCheckFacts,
+  type LastCheckVerdict,
+  type ProviderRecord,
+  type ProviderSide,
+} from '@holdfast/operation';
+import { lastCheckSource, type LastCheckNeed } from '../claim/last-check-source.ts';
+import type { ClaimRequest } from '../claim/claim-approved.ts';
+import type { ProviderAccount } from '../engine-interface.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { readPosition } from './mirror-store-position.ts';
+import { operationIdShape } from './mirror-store.ts';
+import type {
+  payments} from './schema.ts';
+import {
+  approvals,
+  mirrorDisputes,
+  mirrorRefunds,
+  operations,
+  orders,
+  organisations,
+  returns,
+  type MirrorRefundRow,
+  type OperationRow,
+  type PaymentRow,
+} from './schema.ts';
+
+/** An operation with everything that a proposal brings: only a remembered cancellation has less, and it is never claimed. */
+export type WholeOperation = OperationRow & {
+  readonly provider: string;
+  readonly paymentReference: string;
+  readonly orderId: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly fingerprint: string;
+};
+
+export const isWhole = (row: OperationRow): row is WholeOperation =>
+  row.provider !== null &&
+  row.paymentReference !== null &&
+  row.orderId !== null &&
+  row.amountMinor !== null &&
+  row.currency !== null &&
+  row.fingerprint !== null;
+
+export const recordOf = (row: MirrorRefundRow): ProviderRecord => ({
+  reference: row.reference,
+  status: row.status,
+  statusText: row.statusText,
+  amount: { minor: row.amountMinor, currency: row.currency },
+  paymentReference: row.paymentReference,
+  failureReason: row.failureReason,
+  createdAtMs: row.providerCreatedAt.getTime(),
+  organisationId: row.metadataOrganisationId,
+  operationId: row.metadataOperationId,
+});
+
+export type OtherOperations = readonly Pick<
+  OperationRow,
+  'id' | 'state' | 'attention' | 'providerReference'
+>[];
+
+const paymentIs = (
+  table: typeof operations | typeof mirrorRefunds | typeof mirrorDisputes | typeof payments,
+  row: WholeOperation,
+) =>
+  and(
+    eq(table.organisationId, row.organisationId),
+    eq(table.provider, row.provider),
+    eq(table.paymentReference, row.paymentReference),
+  );
+
+/** Whether the facts about the provider's side are as fresh as this operation needs them. */
+const seenWhen = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  payment: PaymentRow,
+  request: Pick<ClaimRequest, 'kind' | 'account' | 'askedSinceMs'>,
+): Promise<boolean> => {
+  if (request.account === null) return false;
+  if (request.askedSinceMs !== null) return (payment.askedAt?.getTime() ?? 0) >= request.askedSinceMs;
+  const need = await readNeed(tx, row, payment, request.account, request.kind === 'resubmission');
+  return lastCheckSource(need, request.account.adapter.contract) === 'mirror';
+};
+
+export const readNeed = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  payment: Pick<PaymentRow, 'askedAt'>,
+  account: ProviderAccount,
+  resubmission: boolean,
+): Promise<LastCheckNeed> => {
+  const position = await readPosition(tx, account);
+  const [organisation] = await tx.db
+    .select({ generation: organisations.generation })
+    .from(organisations)
+    .where(eq(organisations.organisationId, tx.organisationId));
+  return {
+    nowMs: tx.now.getTime(),
+    mirror: {
+      readAtMs: position.readAtMs,
+      unbrokenSinceMs: position.unbrokenSinceMs,
+      paymentAskedAtMs: payment.askedAt?.getTime() ?? null,
+    },
+    resubmission,
+    replacesAnother: row.replaces !== null,
+    olderThanHistory: organisation?.generation !== row.generation,
+  };
+};
+
+/** A refund of ours is accounted for once an operation here carries it, or it is its operation's own evidence. */
+const isAccounted = (refund: MirrorRefundRow, named: OtherOperations): boolean =>
+  named.some(
+    ({ id, state, providerReference }) =>
+      id === refund.metadataOperationId?.toLowerCase() &&
+      (providerReference === refund.reference || ['confirmed', 'reversed', 'pending'].includes(state)),
+  );
+
+const readProviderSide = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  onPayment: OtherOperations,
+): Promise<Extract<ProviderSide, { kind: 'seen' }>> => {
+  const refunds = await tx.db.select().from(mirrorRefunds).where(paymentIs(mirrorRefunds, row));
+  const open = await tx.db
+    .select({ reference: mirrorDisputes.reference })
+    .from(mirrorDisputes)
+    .where(and(paymentIs(mirrorDisputes, row), eq(mirrorDisputes.open, true)))
+    .limit(1);
+  const standing = refunds.filter(({ status }) => status !== 'failed');
+  const isOurs = (refund: MirrorRefundRow): boolean =>
+    refund.metadataOrganisationId === tx.organisationId && refund.metadataOperationId !== null;
+  return {
+    kind: 'seen',
+    disputed: open.length > 0,
+    refundsElsewhere: standing
+      .filter((refund) => !isOurs(refund))
+      .map(recordOf)
+      .map(({ reference, amount, createdAtMs }) => ({ reference, amount, atMs: createdAtMs })),
+    unaccounted: standing.filter((refund) => isOurs(refund) && !isAccounted(refund, onPayment)).map(recordOf),
+  };
+};
+
+const readApprovals = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+): Promise<readonly Approval[]> => {
+  const rows = await tx.db
+    .select()
+    .from(approvals)
+    .where(
+      and(
+        eq(approvals.organisationId, tx.organisationId),
+        eq(approvals.operationId, operationId),
+        isNull(approvals.voidedAt),
+      ),
+    );
+  return rows.map(({ actorId, approvedAt, fingerprint }) => ({
+    by: actorId,
+    atMs: approvedAt.getTime(),
+    fingerprint,
+  }));
+};
+
+export type LastCheck = {
+  readonly verdict: LastCheckVerdict;
+  readonly notBeforeMs: number | null;
+  readonly keyRefused: boolean;
+};
+
+/** The last check itself, on what the claiming transaction sees under its locks. */
+export const lastCheckOf = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  payment: PaymentRow,
+  request: ClaimRequest,
+): Promise<LastCheck> => {
+  const fresh = await seenWhen(tx, row, payment, request);
+  const keyRefused = request.account !== null && (await readPosition(tx, request.account)).keyRefused;
+  const notBeforeMs = Math.max(
+    row.deferredUntil?.getTime() ?? 0,
+    request.accountPausedForMs > 0 ? tx.now.getTime() + request.accountPausedForMs : 0,
+  );
+  const facts = await readFacts(tx, row, payment, request, fresh && !keyRefused, notBeforeMs);
+  return { verdict: judgeLastCheck(facts), notBeforeMs: notBeforeMs === 0 ? null : notBeforeMs, keyRefused };
+};
+
+const readFacts = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  payment: PaymentRow,
+  request: ClaimRequest,
+  providerSeen: boolean,
+  notBeforeMs: number,
+): Promise<LastCheckFacts> => {
+  const onPayment = await tx.db
+    .select({
+      id: operations.id,
+      state: operations.state,
+      attention: operations.attention,
+      providerReference: operations.providerReference,
+    })
+    .from(operations)
+    .where(paymentIs(operations, row));
+  const [organisation] = await tx.db
+    .select()
+    .from(organisations)
+    .where(eq(organisations.organisationId, tx.organisationId));
+  const [order] = await tx.db
+    .select({ placedAt: orders.placedAt })
+    .from(orders)
+    .where(and(eq(orders.organisationId, tx.organisationId), eq(orders.orderId, row.orderId)));
+  if (organisation === undefined || order === undefined)
+    throw new Error(`operation ${row.id} lost its order`);
+  const ofReturns = await tx.db
+    .select({ id: returns.returnId, status: returns.status })
+    .from(returns)
+    .where(and(eq(returns.organisationId, tx.organisationId), eq(returns.orderId, row.orderId)));
+  const side = await readProviderSide(tx, row, onPayment);
+  return {
+    resubmission: request.kind === 'resubmission',
+    onHold: organisation.holdOn,
+    hasProviderAccount: request.account !== null,
+    undoUntilMs: row.undoUntil?.getTime() ?? null,
+    notBeforeMs: notBeforeMs === 0 ? null : notBeforeMs,
+    anotherInFlightOnPayment: onPayment.some(({ id, state }) => state === 'submitting' && id !== row.id),
+    fingerprint: row.fingerprint,
+    proposedBy: row.proposedBy,
+    approvals: await readApprovals(tx, row.id),
+    eligibility: {
+      nowMs: tx.now.getTime(),
+      policy: organisation.policy,
+      order: { id: row.orderId, placedAtMs: order.placedAt.getTime() },
+      payment,
+      returns: ofReturns,
+      reason: row.reason ?? 'other',
+      note: row.note,
+      returnId: row.returnId,
+      amount: { minor: row.amountMinor, currency: row.currency },
+      operationId: row.id,
+      paymentOperations: onPayment.map(({ id, attention }) => ({
+        id,
+        attention: attention.map(({ reason }) => reason),
+      })),
+    },
+    ownReservationMinor: row.amountMinor,
+    // Without a fresh look the mirror still says what it knows; only "nothing stands against it" needs the look.
+    provider: providerSeen || side.unaccounted.length > 0 ? side : { kind: 'no-answer' },
+    elsewhereKnownAtApproval: row.knownElsewhere.map(({ reference }) => reference),
+    replaced: await readReplaced(tx, row),
+  };
+};
+
+const readReplaced = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+): Promise<LastCheckFacts['replaced']> => {
+  if (row.replaces === null) return null;
+  const [replaced] = await tx.db
+    .select({ id: operations.id, state: operations.state, attention: operations.attention })
+    .from(operations)
+    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, row.replaces)));
+  if (replaced === undefined) return null;
+  const contradicted = replaced.attention.some(({ reason }) => reason === 'contradicted');
+  return { id: replaced.id, state: replaced.state, contradicted };
+};
+
+/** Operations that these refunds of ours name and that are known here: the refunds are evidence of theirs, and come first. */
+export const namedHere = async (
+  tx: OrganisationTransaction,
+  records: readonly ProviderRecord[],
+): Promise<readonly { readonly operationId: string; readonly record: ProviderRecord }[]> => {
+  const found: { operationId: string; record: ProviderRecord }[] = [];
+  for (const record of records) {
+    const operationId = record.operationId?.toLowerCase() ?? '';
+    if (!operationIdShape.test(operationId)) continue;
+    const rows = await tx.db
+      .select({ id: operations.id })
+      .from(operations)
+      .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
+    if (rows.length > 0) found.push({ operationId, record });
+  }
+  return found;
+};

@@ -1,0 +1,203 @@
+import { sql } from 'drizzle-orm';
+import type { ProviderAccount, ProviderDirectory, WorkerSettings } from '../engine-interface.ts';
+import { byPayment } from '../mirror/by-payment.ts';
+import type { ReadAccountPorts } from '../mirror/read-account.ts';
+import type { SeenAtProvider } from '../mirror/seen-at-provider.ts';
+import type { HandleDuePorts } from '../worker/handle-due.ts';
+import type { WorkerPorts } from '../worker/worker.ts';
+import { changeWake, loseSight, readBeforeSend, storeAnswer } from './attempt-store.ts';
+import { claim, readSubject } from './claim-store.ts';
+import { dueOrganisations, takeDueEvents, takeDueOperations } from './claim-store-due.ts';
+import type { Connection, InOrganisation, OrganisationTransaction, ReadClock } from './connection.ts';
+import { finishTurn, takeTurn } from './mirror-store-position.ts';
+import { absorbSeen, newsIn, providerOf } from './mirror-store.ts';
+import { settleOperation } from './observation-store.ts';
+import {
+  adjustAttention,
+  applyKnown,
+  applyVerdict,
+  expire,
+  readKnown,
+  readUnknown,
+  recordLookUp,
+} from './observation-store-checks.ts';
+import {
+  addWebhookObservation,
+  findOperation,
+  finishEvent,
+  paymentIsKnown,
+  postponeEvent,
+} from './webhook-store.ts';
+
+/** What every store of the worker is run with. */
+export type StoreContext = {
+  readonly connection: Connection;
+  readonly inOrganisation: InOrganisation;
+  readonly readClock: ReadClock;
+  readonly providers: ProviderDirectory;
+  readonly settings: WorkerSettings;
+  /** Shown on claims, so that people can see which process holds one. */
+  readonly workerName: string;
+};
+
+type OfOperation = <Rest extends unknown[], Result>(
+  work: (tx: OrganisationTransaction, operationId: string, ...rest: Rest) => Promise<Result>,
+) => (organisationId: string, operationId: string, ...rest: Rest) => Promise<Result>;
+
+const ofOperationIn =
+  (inOrganisation: InOrganisation): OfOperation =>
+  (work) =>
+  (organisationId, operationId, ...rest) =>
+    inOrganisation(organisationId, (tx) => work(tx, operationId, ...rest));
+
+export const duePorts = ({
+  connection,
+  inOrganisation,
+  readClock,
+}: StoreContext): Pick<WorkerPorts, 'dueOrganisations' | 'takeDue'> => ({
+  dueOrganisations: async () => {
+    const rows = await connection.db.execute<{ now_ms: string }>(
+      sql`select floor(extract(epoch from clock_timestamp()) * 1000)::text as now_ms`,
+    );
+    const now = readClock(new Date(Number(rows[0]?.now_ms)));
+    return { nowMs: now.getTime(), organisations: await dueOrganisations(connection.db, now) };
+  },
+  takeDue: (organisationId, limit, turnMs) =>
+    inOrganisation(organisationId, async (tx) => [
+      ...(await takeDueEvents(tx, limit, turnMs)),
+      ...(await takeDueOperations(tx, limit, turnMs)),
+    ]),
+});
+
+export const claimPorts = ({
+  inOrganisation,
+  workerName,
+}: StoreContext): Pick<
+  HandleDuePorts,
+  'readSubject' | 'claim' | 'readBeforeSend' | 'storeAnswer' | 'expire' | 'pushWake' | 'stopWaking'
+> => {
+  const ofOperation = ofOperationIn(inOrganisation);
+  return {
+    readSubject: ofOperation(readSubject),
+    claim: (request) => claimAsValue(inOrganisation, request, workerName),
+    readBeforeSend: (claimed) => inOrganisation(claimed.organisationId, (tx) => readBeforeSend(tx, claimed)),
+    storeAnswer: (account, attempt, report) =>
+      inOrganisation(account.organisationId, (tx) => storeAnswer(tx, attempt, report)),
+    expire: ofOperation(expire),
+    pushWake: (organisationId, operationId, afterMs) =>
+      inOrganisation(organisationId, (tx) =>
+        changeWake(tx, operationId, new Date(tx.now.getTime() + afterMs)),
+      ),
+    stopWaking: (organisationId, operationId) =>
+      inOrganisation(organisationId, (tx) => changeWake(tx, operationId, null)),
+  };
+};
+
+export const evidencePorts = (
+  context: StoreContext,
+): Pick<
+  HandleDuePorts,
+  | 'absorb'
+  | 'settle'
+  | 'settleEvidence'
+  | 'loseSight'
+  | 'readUnknown'
+  | 'recordLookUp'
+  | 'adjustAttention'
+  | 'applyVerdict'
+  | 'readKnown'
+  | 'applyKnown'
+> => {
+  const { inOrganisation, providers, settings } = context;
+  const ofOperation = ofOperationIn(inOrganisation);
+  const settleAs = (account: ProviderAccount | undefined, organisationId: string, operationId: string) =>
+    inOrganisation(organisationId, (tx) => settleOperation(tx, operationId, account, settings));
+  return {
+    absorb: async (account, seen) => {
+      const news = await inOrganisation(account.organisationId, (tx) => newsIn(tx, account, seen));
+      for (const part of byPayment(news)) await absorbPart(context, account, part);
+    },
+    settle: async (account, operationId) => {
+      await settleAs(account, account.organisationId, operationId);
+    },
+    settleEvidence: async (account, due) =>
+      (await settleAs(account, due.organisationId, due.operationId))?.state ?? due.state,
+    loseSight: async (organisationId, operationId) => {
+      const account = providers.accountOf(organisationId);
+      await inOrganisation(organisationId, (tx) => loseSight(tx, operationId, account, settings));
+    },
+    readUnknown: ofOperation(readUnknown),
+    recordLookUp: async (account, operationId, finding) => {
+      await inOrganisation(account.organisationId, async (tx) => {
+        await recordLookUp(tx, operationId, finding);
+        await settleOperation(tx, operationId, account, settings);
+      });
+    },
+    adjustAttention: ofOperation(adjustAttention),
+    applyVerdict: ofOperation(applyVerdict),
+    readKnown: ofOperation(readKnown),
+    applyKnown: ofOperation(applyKnown),
+  };
+};
+
+export const eventPorts = ({
+  inOrganisation,
+}: StoreContext): Pick<
+  HandleDuePorts,
+  'findOperation' | 'paymentIsKnown' | 'addWebhookObservation' | 'finishEvent' | 'postponeEvent'
+> => ({
+  findOperation: (organisationId, joins) => inOrganisation(organisationId, (tx) => findOperation(tx, joins)),
+  paymentIsKnown: (account, references) =>
+    inOrganisation(account.organisationId, (tx) => paymentIsKnown(tx, providerOf(account), references)),
+  addWebhookObservation: ofOperationIn(inOrganisation)(addWebhookObservation),
+  finishEvent: (stored, result) =>
+    inOrganisation(stored.organisationId, (tx) => finishEvent(tx, stored, result)),
+  postponeEvent: (stored, because, afterMs) =>
+    inOrganisation(stored.organisationId, (tx) => postponeEvent(tx, stored, because, afterMs)),
+});
+
+export const mirrorPorts = ({
+  inOrganisation,
+}: StoreContext): Pick<ReadAccountPorts, 'takeTurn' | 'finishTurn'> => ({
+  takeTurn: (account, turnMs) =>
+    inOrganisation(account.organisationId, (tx) => takeTurn(tx, account, turnMs)),
+  finishTurn: (account, turn) =>
+    inOrganisation(account.organisationId, (tx) => finishTurn(tx, account, turn)),
+});
+
+/** What was seen of one payment, and what it settles, in one transaction: nothing seen is left unsettled. */
+const absorbPart = (
+  { inOrganisation, settings }: StoreContext,
+  account: ProviderAccount,
+  part: SeenAtProvider,
+): Promise<void> =>
+  inOrganisation(account.organisationId, async (tx) => {
+    for (const operationId of await absorbSeen(tx, account, part)) {
+      await settleOperation(tx, operationId, account, settings);
+    }
+  });
+
+const uniqueViolation = '23505';
+
+/** Losing the race for a payment's one place in flight is a value; the constraint is the last to say so. */
+const claimAsValue = async (
+  inOrganisation: InOrganisation,
+  request: Parameters<WorkerPorts['claim']>[0],
+  name: string,
+): ReturnType<WorkerPorts['claim']> => {
+  try {
+    return await inOrganisation(request.organisationId, (tx) => claim(tx, request, name));
+  } catch (error) {
+    if (codeOf(error) !== uniqueViolation) throw error;
+    await inOrganisation(request.organisationId, (tx) =>
+      changeWake(tx, request.operationId, new Date(tx.now.getTime() + 1_000)),
+    );
+    return { kind: 'waits' };
+  }
+};
+
+const codeOf = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return codeOf(error.cause);
+};

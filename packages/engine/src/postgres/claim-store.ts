@@ -1,0 +1,280 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { idempotencyKeyOf, type LastCheckVerdict, type WaitingFor } from '@holdfast/operation';
+import type { EncodedRequest, RefundRequest } from '@holdfast/providers';
+import type { ClaimRequest, ClaimResult, ClaimSubject } from '../claim/claim-approved.ts';
+import { wakeOfWaitMs } from '../claim/pause-of-wait.ts';
+import type { ProviderAccount } from '../engine-interface.ts';
+import { changeWake } from './attempt-store.ts';
+import { changeOperation, lockOperation, lockPayment } from './change-operation.ts';
+import {
+  isWhole,
+  lastCheckOf,
+  namedHere,
+  readNeed,
+  type LastCheck,
+  type WholeOperation,
+} from './claim-store-facts.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { isHome } from './mirror-store-position.ts';
+import { providerOf } from './mirror-store.ts';
+import { addObservation, settleOperation } from './observation-store.ts';
+import { attempts, operations, organisations, payments } from './schema.ts';
+
+/** What has to be known before the last check: plain reads, no lock. */
+export const readSubject = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+  account: ProviderAccount,
+): Promise<ClaimSubject | null> => {
+  const [row] = await tx.db
+    .select()
+    .from(operations)
+    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
+  if (row?.state !== 'approved' || !isWhole(row)) return null;
+  const [payment] = await tx.db
+    .select({ askedAt: payments.askedAt })
+    .from(payments)
+    .where(
+      and(
+        eq(payments.organisationId, tx.organisationId),
+        eq(payments.provider, row.provider),
+        eq(payments.paymentReference, row.paymentReference),
+      ),
+    );
+  const [organisation] = await tx.db
+    .select({ holdOn: organisations.holdOn })
+    .from(organisations)
+    .where(eq(organisations.organisationId, tx.organisationId));
+  if (payment === undefined) return null;
+  const isLater = (at: Date | null): boolean => at !== null && at > tx.now;
+  return {
+    paymentReference: row.paymentReference,
+    need: await readNeed(tx, row, payment, account, false),
+    worthAsking: organisation?.holdOn !== true && !isLater(row.undoUntil) && !isLater(row.deferredUntil),
+  };
+};
+
+/** The claiming transaction. Everything is judged again under its locks; losing a race is a value. */
+export const claim = async (
+  tx: OrganisationTransaction,
+  asked: ClaimRequest,
+  workerName: string,
+): Promise<ClaimResult> => {
+  const row = await lockOperation(tx, asked.operationId);
+  const expected = asked.kind === 'first' ? 'approved' : 'outcome_unknown';
+  if (row?.state !== expected || !isWhole(row)) {
+    return { kind: 'not-ours', because: `it is ${row?.state ?? 'not there'}` };
+  }
+  const payment = await lockPayment(tx, row.provider, row.paymentReference);
+  if (payment === undefined) throw new Error(`operation ${row.id} has no payment`);
+  const atHome =
+    asked.account !== null &&
+    providerOf(asked.account) === row.provider &&
+    (payment.accountId === null || payment.accountId === asked.account.accountId) &&
+    (await isHome(tx, asked.account));
+  const request: ClaimRequest = atHome ? asked : { ...asked, account: null };
+  const check = await lastCheckOf(tx, row, payment, request);
+  const { verdict } = check;
+  switch (verdict.verdict) {
+    case 'wait':
+      return wait(tx, row, request, verdict.waitingFor, check);
+    case 'settle-first':
+      return settleFirst(tx, row, request, verdict, check);
+    case 'expire':
+      await changeOperation(tx, {
+        operationId: row.id,
+        expectedVersion: row.version,
+        event: { type: 'expire' },
+        by: { actorId: null },
+      });
+      return { kind: 'expired' };
+    case 'send-back':
+      return sendBack(
+        tx,
+        row,
+        request,
+        verdict.reasons.map(({ reason }) => reason),
+      );
+    case 'ok':
+      if (request.account === null) throw new Error('the last check passed without an account');
+      return submit(tx, row, request, request.account, workerName);
+  }
+};
+
+const wait = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  request: ClaimRequest,
+  waitingFor: WaitingFor,
+  check: LastCheck,
+): Promise<ClaimResult> => {
+  const wakeAt = new Date(
+    wakeOfWaitMs(waitingFor, {
+      nowMs: tx.now.getTime(),
+      undoUntilMs: row.undoUntil?.getTime() ?? null,
+      notBeforeMs: check.notBeforeMs,
+      expiresAtMs: row.expiresAt?.getTime() ?? null,
+    }),
+  );
+  if (request.kind === 'resubmission') {
+    await changeWake(tx, row.id, wakeAt);
+    return { kind: 'waits' };
+  }
+  const refused = check.keyRefused && waitingFor === 'provider';
+  await changeOperation(tx, {
+    operationId: row.id,
+    expectedVersion: row.version,
+    event: {
+      type: refused ? 'need-person' : 'attention-settled',
+      ...(refused ? { raises: ['provider-refuses-us'] } : {}),
+      visible: row.waitingFor !== waitingFor,
+    },
+    patch: { waitingFor },
+    bookkeeping: { wakeAt },
+    by: { actorId: null },
+    auditType: 'wait',
+    data: { waitingFor },
+  });
+  return { kind: 'waits' };
+};
+
+/** Refunds of ours that nothing here accounts for are evidence of the operations they name, and come before any send. */
+const settleFirst = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  request: ClaimRequest,
+  verdict: Extract<LastCheckVerdict, { verdict: 'settle-first' }>,
+  check: LastCheck,
+): Promise<ClaimResult> => {
+  for (const { operationId, record } of await namedHere(tx, verdict.records)) {
+    await addObservation(tx, { operationId, source: 'listing', finding: { kind: 'found', record } });
+    await settleOperation(tx, operationId, request.account ?? undefined, request.settings);
+  }
+  const after = await lockOperation(tx, row.id);
+  if (after?.state !== row.state || !isWhole(after))
+    return { kind: 'not-ours', because: 'its own refund was found' };
+  return wait(tx, after, request, 'payment', check);
+};
+
+const sendBack = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  request: ClaimRequest,
+  reasons: readonly string[],
+): Promise<ClaimResult> => {
+  if (request.kind === 'resubmission') {
+    // It may have been sent, so it cannot go back: nothing more is sent, and a person decides.
+    await changeOperation(tx, {
+      operationId: row.id,
+      expectedVersion: row.version,
+      event: { type: 'need-person', raises: ['conflicting-evidence'] },
+      bookkeeping: {
+        wakeAt: new Date(tx.now.getTime() + (request.settings.checkBackoffMs.at(-1) ?? 60_000)),
+      },
+      by: { actorId: null },
+      data: { reasons },
+    });
+    return { kind: 'sent-back' };
+  }
+  const [organisation] = await tx.db
+    .select({ policy: organisations.policy })
+    .from(organisations)
+    .where(eq(organisations.organisationId, tx.organisationId));
+  if (organisation === undefined) throw new Error(`organisation ${tx.organisationId} does not exist`);
+  const expiresAt = new Date(tx.now.getTime() + organisation.policy.proposalExpiresAfterMs);
+  await changeOperation(tx, {
+    operationId: row.id,
+    expectedVersion: row.version,
+    event: { type: 'send-back' },
+    patch: { sentBack: { reasons, at: tx.now.toISOString() }, expiresAt, wakeAt: expiresAt },
+    by: { actorId: null },
+    data: { reasons },
+  });
+  return { kind: 'sent-back' };
+};
+
+const expectedRequest = (row: WholeOperation): RefundRequest => ({
+  organisationId: row.organisationId,
+  operationId: row.id,
+  idempotencyKey: idempotencyKeyOf(row.organisationId, row.id),
+  paymentReference: row.paymentReference,
+  amount: { minor: row.amountMinor, currency: row.currency },
+  reason: row.reason ?? 'other',
+});
+
+/** The bytes of the first attempt, whatever version of us made them; only the very first attempt encodes anew. */
+const bytesFor = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  account: ProviderAccount,
+): Promise<EncodedRequest | { readonly because: string }> => {
+  const [first] = await tx.db
+    .select({ request: attempts.request })
+    .from(attempts)
+    .where(and(eq(attempts.organisationId, tx.organisationId), eq(attempts.operationId, row.id)))
+    .orderBy(asc(attempts.number))
+    .limit(1);
+  if (first !== undefined) return first.request;
+  const encoded = account.adapter.encodeRefund(expectedRequest(row));
+  return encoded.ok ? encoded.request : { because: encoded.because };
+};
+
+/** From here on it must succeed: fence, attempt and lease are written together and committed before any byte leaves. */
+const submit = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  request: ClaimRequest,
+  account: ProviderAccount,
+  workerName: string,
+): Promise<ClaimResult> => {
+  const bytes = await bytesFor(tx, row, account);
+  // The provider cannot be asked for this in its own units, so nobody's approval of it can be carried out.
+  if ('because' in bytes) return sendBack(tx, row, request, ['provider-cannot-express-it']);
+  const { contract } = account.adapter;
+  const nowMs = tx.now.getTime();
+  const firstSentAt = row.firstSentAt ?? tx.now;
+  const windowMs = Math.max(0, contract.keyWindowMs - contract.keyWindowMarginMs);
+  const replayDeadline = row.replayDeadline ?? new Date(nowMs + windowMs);
+  const leaseUntil = new Date(nowMs + request.settings.leaseMs);
+  const number = row.attemptCount + 1;
+  const fence = row.fence + 1;
+  const answer = await changeOperation(tx, {
+    operationId: row.id,
+    expectedVersion: row.version,
+    event: { type: request.kind === 'first' ? 'claim' : 'resubmit' },
+    patch: {
+      ...{ fence, firstSentAt, replayDeadline, leaseUntil, attemptCount: number, claimedBy: workerName },
+      ...{ wakeAt: leaseUntil, nextCheckAt: null, deferredUntil: null, checkCount: 0, sentBack: null },
+    },
+    by: { actorId: null },
+    data: { attempt: number, fence },
+  });
+  if (answer.kind !== 'moved') {
+    // It stands before a person for a reason that stops sending; looked at again in case that was dealt with.
+    await changeWake(tx, row.id, new Date(nowMs + (request.settings.checkBackoffMs.at(-1) ?? 60_000)));
+    return { kind: 'not-ours', because: answer.kind === 'conflict' ? 'it changed' : answer.because };
+  }
+  await tx.db.insert(attempts).values({
+    organisationId: tx.organisationId,
+    operationId: row.id,
+    number,
+    fence,
+    provider: row.provider,
+    accountId: account.accountId,
+    request: bytes,
+    replayDeadline,
+    startedAt: tx.now,
+  });
+  return {
+    kind: 'claimed',
+    claimed: {
+      organisationId: tx.organisationId,
+      operationId: row.id,
+      attemptNumber: number,
+      fence,
+      request: bytes,
+      expected: expectedRequest(row),
+      firstSend: request.kind === 'first',
+    },
+  };
+};

@@ -1,0 +1,131 @@
+import { and, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import type { ProviderAccount } from '../engine-interface.ts';
+import type { MirrorPosition } from '../mirror/listing-window.ts';
+import type { ReadAccountPorts } from '../mirror/read-account.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { providerOf } from './mirror-store.ts';
+import { mirrorPositions, operations, providerAccounts } from './schema.ts';
+
+const itself = (tx: OrganisationTransaction, account: ProviderAccount) =>
+  and(
+    eq(mirrorPositions.organisationId, tx.organisationId),
+    eq(mirrorPositions.provider, providerOf(account)),
+    eq(mirrorPositions.accountId, account.accountId),
+  );
+
+/**
+ * Whether this is the account that this organisation's records belong to. The first account used becomes it; a copy
+ * of the database started with another account or mode neither lists nor submits there until it is set as its own.
+ */
+export const isHome = async (tx: OrganisationTransaction, account: ProviderAccount): Promise<boolean> => {
+  const provider = providerOf(account);
+  const known = await tx.db
+    .select()
+    .from(providerAccounts)
+    .where(
+      and(eq(providerAccounts.organisationId, tx.organisationId), eq(providerAccounts.provider, provider)),
+    );
+  if (known.length > 0) {
+    return known.some(
+      ({ accountId, liveMode, fake }) =>
+        accountId === account.accountId && liveMode === account.liveMode && fake === account.fake,
+    );
+  }
+  const { accountId, liveMode, fake } = account;
+  await tx.db
+    .insert(providerAccounts)
+    .values({ organisationId: tx.organisationId, provider, accountId, liveMode, fake, firstUsedAt: tx.now })
+    .onConflictDoNothing();
+  return true;
+};
+
+/** Takes an account's turn to be listed; of many workers one gets it. `null`: not due, or another has it. */
+export const takeTurn = async (
+  tx: OrganisationTransaction,
+  account: ProviderAccount,
+  turnMs: number,
+): Promise<{ nowMs: number; position: MirrorPosition; thereIsWork: boolean } | null> => {
+  if (!(await isHome(tx, account))) return null;
+  const identity = {
+    organisationId: tx.organisationId,
+    provider: providerOf(account),
+    accountId: account.accountId,
+  };
+  const until = new Date(tx.now.getTime() + turnMs);
+  await tx.db
+    .insert(mirrorPositions)
+    .values({ ...identity, updatedAt: tx.now })
+    .onConflictDoNothing();
+  const [taken] = await tx.db
+    .update(mirrorPositions)
+    .set({ nextListingAt: until })
+    .where(
+      and(
+        itself(tx, account),
+        or(isNull(mirrorPositions.nextListingAt), lte(mirrorPositions.nextListingAt, tx.now)),
+      ),
+    )
+    .returning();
+  if (taken === undefined) return null;
+  const working = await tx.db
+    .select({ one: sql`1` })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.organisationId, tx.organisationId),
+        inArray(operations.state, ['proposed', 'approved', 'submitting', 'outcome_unknown', 'pending']),
+      ),
+    )
+    .limit(1);
+  return {
+    nowMs: tx.now.getTime(),
+    position: {
+      readAtMs: taken.listedThrough?.getTime() ?? null,
+      unbrokenSinceMs: taken.unbrokenSince?.getTime() ?? null,
+    },
+    thereIsWork: working.length > 0,
+  };
+};
+
+export const finishTurn = async (
+  tx: OrganisationTransaction,
+  account: ProviderAccount,
+  turn: Parameters<ReadAccountPorts['finishTurn']>[1],
+): Promise<void> => {
+  const { position, failure } = turn;
+  await tx.db
+    .update(mirrorPositions)
+    .set({
+      nextListingAt: new Date(tx.now.getTime() + turn.nextInMs),
+      updatedAt: tx.now,
+      lastFailure: failure?.because ?? null,
+      ...(failure === null ? { keyRefusedSince: null } : {}),
+      ...(failure?.ourKeyRefused === true
+        ? {
+            keyRefusedSince: sql`coalesce(${mirrorPositions.keyRefusedSince}, ${tx.now.toISOString()}::timestamptz)`,
+          }
+        : {}),
+      ...(position === null
+        ? {}
+        : {
+            listedThrough: position.readAtMs === null ? null : new Date(position.readAtMs),
+            unbrokenSince: position.unbrokenSinceMs === null ? null : new Date(position.unbrokenSinceMs),
+            freshAt: position.readAtMs === null ? null : new Date(position.readAtMs),
+          }),
+      ...(turn.skewMs === null ? {} : { clockSkewMs: Math.round(turn.skewMs) }),
+    })
+    .where(itself(tx, account));
+};
+
+/** What the mirror knows of one account, for the last check. */
+export const readPosition = async (
+  tx: OrganisationTransaction,
+  account: ProviderAccount,
+): Promise<MirrorPosition & { readonly keyRefused: boolean }> => {
+  const [row] = await tx.db.select().from(mirrorPositions).where(itself(tx, account));
+  return {
+    readAtMs: row?.listedThrough?.getTime() ?? null,
+    unbrokenSinceMs: row?.unbrokenSince?.getTime() ?? null,
+    keyRefused: row?.keyRefusedSince != null,
+  };
+};
