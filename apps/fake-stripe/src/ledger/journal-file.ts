@@ -48,6 +48,7 @@ export async function openJournal(
   let waiting: string[] = [];
   let tail: Promise<void> = Promise.resolve();
   let queued = false;
+  let closing = false;
 
   /** Lines that come in while the disk is busy share the next write and sync. */
   async function writeWaiting(): Promise<void> {
@@ -60,6 +61,8 @@ export async function openJournal(
 
   return {
     append(entries) {
+      // A webhook may still be under way when the program stops. It will be sent again; that is what its log is for.
+      if (closing) return tail;
       waiting.push(`${JSON.stringify(entries)}\n`);
       if (!queued) {
         queued = true;
@@ -70,6 +73,7 @@ export async function openJournal(
     },
     settled: () => tail,
     async close() {
+      closing = true;
       await tail;
       await handle.close();
     },

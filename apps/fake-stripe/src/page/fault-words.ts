@@ -16,14 +16,14 @@ export interface FaultWords {
 const ms = (label: string, value: string): FaultField => ({ name: 'ms', label, value });
 
 export const faultWords: Record<FaultKind, FaultWords> = {
+  drop_before: {
+    title: 'Cut the connection before acting',
+    says: 'Nothing is done. To the caller it looks the same as the next one.',
+    fields: [],
+  },
   execute_then_drop: {
     title: 'Act, then cut the connection',
     says: 'The refund is made; the caller never hears of it.',
-    fields: [],
-  },
-  drop_before: {
-    title: 'Cut the connection before acting',
-    says: 'Nothing is done. To the caller it looks the same as the one above.',
     fields: [],
   },
   execute_then_hang: {
