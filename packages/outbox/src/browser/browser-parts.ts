@@ -1,0 +1,71 @@
+import { defaultPauses } from '../send/backoff.ts';
+import type { PauseLimits } from '../send/backoff.ts';
+import { Sender } from '../send/sender.ts';
+import type { BrowserOutboxOptions } from './browser-outbox-options.ts';
+import { browserChance, browserClock, browserMintId } from './browser-world.ts';
+import { CacheDatabase } from './cache-database.ts';
+import { ConnectivityBoard } from './connectivity-board.ts';
+import { DexieCacheStore } from './dexie-cache-store.ts';
+import { DexieQueueStore } from './dexie-queue-store.ts';
+import { createFetchTransport } from './fetch-transport.ts';
+import { QueueDatabase } from './queue-database.ts';
+import { createSenderLock } from './web-lock.ts';
+
+export type BrowserSettings = {
+  readonly baseUrl: string;
+  readonly name: string;
+  readonly requestTimeoutMs: number;
+  readonly feedSilenceMs: number;
+  readonly pauses: PauseLimits;
+  readonly useLocks: boolean;
+  readonly readFeed: boolean;
+};
+
+export const settingsOf = (options: BrowserOutboxOptions): BrowserSettings => ({
+  baseUrl: options.baseUrl ?? location.origin,
+  name: options.name ?? 'holdfast',
+  requestTimeoutMs: options.requestTimeoutMs ?? 20_000,
+  feedSilenceMs: options.feedSilenceMs ?? 40_000,
+  pauses: {
+    firstMs: options.firstPauseMs ?? defaultPauses.firstMs,
+    longestMs: options.longestPauseMs ?? defaultPauses.longestMs,
+  },
+  useLocks: options.useLocks ?? true,
+  readFeed: options.readFeed ?? true,
+});
+
+/** What a page and a service worker have in common: the databases, the sender, and the board for what was heard. */
+export type BrowserParts = {
+  readonly database: QueueDatabase;
+  readonly store: DexieQueueStore;
+  readonly cacheDatabase: CacheDatabase;
+  readonly cache: DexieCacheStore;
+  readonly board: ConnectivityBoard;
+  readonly sender: Sender;
+};
+
+export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
+  const holder = browserMintId();
+  const board = new ConnectivityBoard(`${settings.name}-connectivity`, holder);
+  const database = new QueueDatabase(`${settings.name}-queue`, (storage) => board.change({ storage }));
+  const store = new DexieQueueStore(database, () => board.current.storage === 'updated-elsewhere');
+  const cacheDatabase = new CacheDatabase(`${settings.name}-cache`);
+  const cache = new DexieCacheStore(cacheDatabase, browserMintId);
+  const sender = new Sender({
+    store,
+    transport: createFetchTransport(settings.baseUrl),
+    told: {
+      epoch: async () => (await cache.state()).epoch,
+      applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
+    },
+    lock: createSenderLock(settings.name, settings.useLocks),
+    clock: browserClock,
+    chance: browserChance,
+    mintId: browserMintId,
+    holder,
+    requestTimeoutMs: settings.requestTimeoutMs,
+    pauses: settings.pauses,
+    heard: (trouble) => board.heard(trouble),
+  });
+  return { database, store, cacheDatabase, cache, board, sender };
+};

@@ -1,0 +1,90 @@
+import type { Operation, Order, Ticket } from '@holdfast/operation';
+import type { Collection } from 'dexie';
+import type { LiveQuery } from '../live-query.ts';
+import type { SyncedCounts } from '../read/device-item.ts';
+import { matches } from '../read/search-text.ts';
+import type { CacheDatabase, CachedOrder, CachedTicket } from './cache-database.ts';
+
+const defaultLimit = 50;
+
+const bodies = async <Body, Row extends { readonly body: Body }>(
+  rows: Collection<Row, string>,
+  isWanted: (row: Row) => boolean,
+  limit: number | undefined,
+): Promise<readonly Body[]> => {
+  const found = await rows
+    .filter(isWanted)
+    .limit(limit ?? defaultLimit)
+    .toArray();
+  return found.map(({ body }) => body);
+};
+
+/** Reads of what the server told. Lists are newest first. */
+export class CacheReads {
+  readonly #database: CacheDatabase;
+
+  constructor(database: CacheDatabase) {
+    this.#database = database;
+  }
+
+  async isComplete(): Promise<boolean> {
+    return (await this.#database.place.get('feed'))?.isComplete ?? false;
+  }
+
+  async operation(id: string): Promise<Operation | null> {
+    return (await this.#database.operations.get(id))?.body ?? null;
+  }
+
+  /** Narrowed by an index where the query allows; the rest of the query is judged by its reader. */
+  async operations(query: Extract<LiveQuery, { of: 'operations' }>): Promise<readonly Operation[]> {
+    const { operations } = this.#database;
+    const { orderId, ticketId, states } = query;
+    const rows =
+      orderId !== undefined
+        ? operations.where('orderId').equals(orderId)
+        : ticketId !== undefined
+          ? operations.where('ticketId').equals(ticketId)
+          : states !== undefined
+            ? operations.where('state').anyOf([...states])
+            : operations.toCollection();
+    return (await rows.toArray()).map(({ body }) => body);
+  }
+
+  async order(id: string): Promise<Order | null> {
+    return (await this.#database.orders.get(id))?.body ?? null;
+  }
+
+  orders({ text, customerId, limit }: Extract<LiveQuery, { of: 'orders' }>): Promise<readonly Order[]> {
+    return bodies<Order, CachedOrder>(
+      this.#database.orders.orderBy('placedAt').reverse(),
+      (row) =>
+        (customerId === undefined || row.customerId === customerId) &&
+        (text === undefined || matches(row.searchText, text)),
+      limit,
+    );
+  }
+
+  async ticket(id: string): Promise<Ticket | null> {
+    return (await this.#database.tickets.get(id))?.body ?? null;
+  }
+
+  tickets(query: Extract<LiveQuery, { of: 'tickets' }>): Promise<readonly Ticket[]> {
+    const { text, orderId, customerId, limit } = query;
+    return bodies<Ticket, CachedTicket>(
+      this.#database.tickets.orderBy('updatedAt').reverse(),
+      (row) =>
+        (orderId === undefined || row.orderId === orderId) &&
+        (customerId === undefined || row.customerId === customerId) &&
+        (text === undefined || matches(row.searchText, text)),
+      limit,
+    );
+  }
+
+  async counts(): Promise<SyncedCounts> {
+    const { operations } = this.#database;
+    return {
+      unknown: await operations.where('state').equals('outcome_unknown').count(),
+      needsPerson: await operations.where('needsPerson').equals(1).count(),
+    };
+  }
+}

@@ -1,0 +1,67 @@
+import { protocolHeader, protocolVersion } from '@holdfast/operation';
+import type { FeedConnection, OpenedFeed } from '../feed/feed-reader.ts';
+import type { Cancellation } from '../ports.ts';
+import { classify } from '../send/verdict.ts';
+import type { Delivery, Kept } from '../send/verdict.ts';
+import { signalOf } from './browser-world.ts';
+
+const keptOf = (delivery: Delivery): Kept => {
+  const outcome = classify(delivery, { commandId: '', operationId: '' }, Date.now());
+  if (outcome.kind === 'kept') return outcome;
+  return { kind: 'kept', reason: 'not-understood', status: outcome.status, detail: null, retryAfterMs: null };
+};
+
+const isEventStream = (response: Response): boolean =>
+  response.ok && (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+
+async function* decoded(body: ReadableStream<Uint8Array>, release: () => void): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield decoder.decode(value, { stream: true });
+    }
+  } finally {
+    release();
+    // Leaving the loop early (a reset) has to end the request as well; one that is broken already says so again.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** The feed by streaming `fetch`: unlike EventSource it shows a refusal's status and obeys our own watchdog. */
+export const createFetchFeed = (baseUrl: string): FeedConnection => ({
+  async open(cursor: string | null, cancellation: Cancellation): Promise<OpenedFeed> {
+    const { controller, release } = signalOf(cancellation);
+    try {
+      const response = await fetch(`${baseUrl}/v1/feed`, {
+        headers: {
+          Accept: 'text/event-stream',
+          [protocolHeader]: String(protocolVersion),
+          ...(cursor !== null && { 'Last-Event-ID': cursor }),
+        },
+        credentials: 'same-origin',
+        redirect: 'manual',
+        cache: 'no-store',
+        signal: controller.signal,
+      });
+      if (isEventStream(response) && response.body) {
+        return { kind: 'open', pieces: decoded(response.body, release) };
+      }
+      const delivery: Delivery = {
+        kind: 'answered',
+        status: response.status,
+        redirected: response.type === 'opaqueredirect' || response.redirected,
+        contentType: response.headers.get('content-type'),
+        retryAfter: response.headers.get('retry-after'),
+        text: await response.text(),
+      };
+      release();
+      return keptOf(delivery);
+    } catch (error) {
+      release();
+      return keptOf({ kind: 'threw', detail: String(error) });
+    }
+  },
+});

@@ -1,0 +1,151 @@
+import { liveQuery } from 'dexie';
+import type { LiveQuery, LiveRead, LiveValue, LiveValues } from '../live-query.ts';
+import type { Unsubscribe } from '../outbox-interface.ts';
+import { draftOf, readDraftRow } from '../queue/stored-rows.ts';
+import { deviceItems, statusSummary } from '../read/device-item.ts';
+import { recordLines } from '../read/record-lines.ts';
+import { isAskedFor, newestFirst, seenOperation } from '../read/seen-operation.ts';
+import type { CacheReads } from './cache-reads.ts';
+import type { ConnectivityBoard } from './connectivity-board.ts';
+import type { DexieQueueStore } from './dexie-queue-store.ts';
+import type { QueueDatabase } from './queue-database.ts';
+
+export type LiveReadPorts = {
+  readonly database: QueueDatabase;
+  readonly store: DexieQueueStore;
+  readonly cache: CacheReads;
+  readonly board: ConnectivityBoard;
+};
+
+type Readers = {
+  [Of in keyof LiveValues]: (query: Extract<LiveQuery, { of: Of }>) => Promise<LiveValues[Of] | null>;
+};
+
+const resubscribeAfterMs = 1_000;
+const defaultListLimit = 100;
+const defaultRecordLimit = 200;
+
+const draftReaders = ({ database, store }: LiveReadPorts): Pick<Readers, 'draft' | 'drafts'> => ({
+  draft: async ({ operationId }) => {
+    const read = readDraftRow(await database.drafts.get(operationId));
+    return read.kind === 'read' ? draftOf(read.row) : null;
+  },
+  drafts: async () => {
+    const { drafts, session } = await store.readOpen();
+    return drafts
+      .filter(({ subject }) => subject === session.subject)
+      .sort((one, other) => other.savedAtMs - one.savedAtMs);
+  },
+});
+
+const operationReaders = ({
+  store,
+  cache,
+}: LiveReadPorts): Pick<Readers, 'items' | 'operation' | 'operations'> => ({
+  items: async ({ operationId }) => {
+    if (operationId !== undefined) {
+      return deviceItems(await store.read({ operationIds: [operationId] }), Date.now());
+    }
+    const items = deviceItems(await store.readOpen(), Date.now());
+    return items.filter(({ standing, ending }) => standing !== 'closed' || ending === null);
+  },
+  operation: async ({ operationId }) => {
+    const items = deviceItems(await store.read({ operationIds: [operationId] }), Date.now());
+    return seenOperation(operationId, await cache.operation(operationId), items);
+  },
+  operations: async (query) => {
+    const items = deviceItems(await store.readOpen(), Date.now());
+    const synced = new Map((await cache.operations(query)).map((operation) => [operation.id, operation]));
+    for (const { operationId } of items) {
+      const known = synced.has(operationId) ? null : await cache.operation(operationId);
+      if (known) synced.set(operationId, known);
+    }
+    const ids = new Set([...synced.keys(), ...items.map(({ operationId }) => operationId)]);
+    return [...ids]
+      .flatMap((id) => {
+        const own = items.filter(({ operationId }) => operationId === id);
+        return seenOperation(id, synced.get(id) ?? null, own) ?? [];
+      })
+      .filter((seen) => isAskedFor(seen, query))
+      .sort(newestFirst)
+      .slice(0, query.limit ?? defaultListLimit);
+  },
+});
+
+const readersOf = (ports: LiveReadPorts): Readers => ({
+  ...draftReaders(ports),
+  ...operationReaders(ports),
+  order: ({ orderId }) => ports.cache.order(orderId),
+  orders: (query) => ports.cache.orders(query),
+  ticket: ({ ticketId }) => ports.cache.ticket(ticketId),
+  tickets: (query) => ports.cache.tickets(query),
+  status: async () => statusSummary(await ports.store.readOpen(), await ports.cache.counts(), Date.now()),
+  connectivity: () => Promise.resolve(ports.board.current),
+  record: async ({ limit }) => recordLines(await ports.store.readAll(), limit ?? defaultRecordLimit),
+  unreadable: async () => (await ports.store.readAll()).unreadable,
+});
+
+const detailOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+
+/** Live reads over IndexedDB: a change by any tab, worker or stream of this browser reaches every listener. */
+export class LiveReads {
+  readonly #ports: LiveReadPorts;
+  readonly #readers: Readers;
+
+  constructor(ports: LiveReadPorts) {
+    this.#ports = ports;
+    this.#readers = readersOf(ports);
+  }
+
+  watch<Query extends LiveQuery>(
+    query: Query,
+    listener: (read: LiveRead<LiveValue<Query>>) => void,
+  ): Unsubscribe {
+    listener({ state: 'loading' });
+    if (query.of === 'connectivity') {
+      const tell = (): void =>
+        listener({ state: 'ready', value: this.#ports.board.current as LiveValue<Query> });
+      tell();
+      return this.#ports.board.listen(tell);
+    }
+    return this.#subscribe(query, listener);
+  }
+
+  #subscribe<Query extends LiveQuery>(
+    query: Query,
+    listener: (read: LiveRead<LiveValue<Query>>) => void,
+  ): Unsubscribe {
+    let isOver = false;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let subscription: { unsubscribe(): void } | undefined;
+    const begin = (): void => {
+      subscription = liveQuery(() => this.#read(query)).subscribe({
+        next: (read) => {
+          if (!isOver) listener(read);
+        },
+        error: (error: unknown) => {
+          if (isOver) return;
+          listener({ state: 'failed', because: detailOf(error) });
+          subscription?.unsubscribe();
+          // A listener must come alive again by itself when storage does.
+          retry = setTimeout(begin, resubscribeAfterMs);
+        },
+      });
+    };
+    begin();
+    return () => {
+      isOver = true;
+      clearTimeout(retry);
+      subscription?.unsubscribe();
+    };
+  }
+
+  async #read<Query extends LiveQuery>(query: Query): Promise<LiveRead<LiveValue<Query>>> {
+    // The compiler cannot follow that the reader under a query's name takes that very query.
+    const read = this.#readers[query.of] as (query: LiveQuery) => Promise<LiveValue<Query> | null>;
+    const value = await read(query);
+    if (value !== null) return { state: 'ready', value };
+    return { state: 'missing', synced: await this.#ports.cache.isComplete() };
+  }
+}

@@ -1,0 +1,25 @@
+import { createCanceller } from '../ports.ts';
+import { historyOf, isUnfinishedEntry } from '../queue/entry-history.ts';
+import type { BrowserOutboxOptions } from './browser-outbox-options.ts';
+import { createBrowserParts, settingsOf } from './browser-parts.ts';
+
+/**
+ * One round of sending, for a service worker's `sync` event. It uses the same queue, lease and bytes as the pages,
+ * so it may run beside them.
+ * @returns how many items of the signed-in subject still wait; a `sync` event should reject while it is not 0, so
+ *   that the browser wakes the worker again
+ */
+export const sendOnce = async (options: BrowserOutboxOptions = {}): Promise<{ readonly waiting: number }> => {
+  const parts = createBrowserParts(settingsOf(options));
+  try {
+    await parts.sender.runRound({ urgency: 'connection-may-be-back', cancellation: createCanceller() });
+    const { records, session } = await parts.store.readOpen();
+    const waiting = records.filter(
+      ({ entry, log }) => entry.subject === session.subject && isUnfinishedEntry(historyOf(log)),
+    );
+    return { waiting: waiting.length };
+  } finally {
+    parts.database.close();
+    parts.cacheDatabase.close();
+  }
+};

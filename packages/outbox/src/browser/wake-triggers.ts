@@ -1,0 +1,30 @@
+import type { Unsubscribe } from '../outbox-interface.ts';
+
+/** `back`: the page was frozen or hidden and is here again, so what it believed of its connections is old. */
+export type Wake = 'online' | 'visible' | 'focus' | 'back';
+
+/** Listens to everything that may mean "the connection is back". None of it is proof; each is only a reason to try. */
+export const listenForWakes = (wake: (because: Wake) => void): Unsubscribe => {
+  if (typeof window === 'undefined') return () => undefined;
+  const online = (): void => wake('online');
+  const focus = (): void => wake('focus');
+  const visible = (): void => {
+    if (document.visibilityState === 'visible') wake('visible');
+  };
+  const shown = (event: PageTransitionEvent): void => {
+    if (event.persisted) wake('back');
+  };
+  const resumed = (): void => wake('back');
+  window.addEventListener('online', online);
+  window.addEventListener('focus', focus);
+  window.addEventListener('pageshow', shown);
+  document.addEventListener('visibilitychange', visible);
+  document.addEventListener('resume', resumed);
+  return () => {
+    window.removeEventListener('online', online);
+    window.removeEventListener('focus', focus);
+    window.removeEventListener('pageshow', shown);
+    document.removeEventListener('visibilitychange', visible);
+    document.removeEventListener('resume', resumed);
+  };
+};

@@ -1,0 +1,39 @@
+import type { Cancellation } from '../ports.ts';
+import type { SenderLock } from '../send/transport.ts';
+import { signalOf } from './browser-world.ts';
+
+const locksOf = (useLocks: boolean): LockManager | undefined =>
+  useLocks && 'locks' in navigator ? navigator.locks : undefined;
+
+/** One batch at a time in this browser, where it has locks. Nobody waits: who does not get it is told so. */
+export const createSenderLock = (name: string, useLocks: boolean): SenderLock => ({
+  async during(task) {
+    const locks = locksOf(useLocks);
+    if (!locks) return task('unavailable');
+    return locks.request(`${name}-sender`, { ifAvailable: true }, (lock) =>
+      task(lock === null ? 'busy' : 'held'),
+    );
+  },
+});
+
+/**
+ * Runs the task in one tab at a time; the others wait their turn, which comes when the holder's tab ends. Without
+ * locks every tab runs it: more connections, the same result.
+ */
+export const holdInTurn = async (
+  name: string,
+  useLocks: boolean,
+  cancellation: Cancellation,
+  task: () => Promise<void>,
+): Promise<void> => {
+  const locks = locksOf(useLocks);
+  if (!locks) return task();
+  const { controller, release } = signalOf(cancellation);
+  try {
+    await locks.request(name, { signal: controller.signal }, task);
+  } catch (error) {
+    if (!cancellation.requested) throw error;
+  } finally {
+    release();
+  }
+};

@@ -1,0 +1,123 @@
+import type { Ending, KeptReason, LastAttempt, Standing } from '../outbox-interface.ts';
+import type { EntryRecord, EntryRow, LogEvent, LogRow } from './stored-rows.ts';
+import { rowVersion } from './stored-rows.ts';
+
+/** What an entry's log says has become of it. Read from the log alone, so it is the same in every tab. */
+export type EntryHistory = {
+  readonly ending: Ending | null;
+  readonly dismissed: boolean;
+  readonly attemptCount: number;
+  /** Attempts in a row that ended without a verdict and count for the pause; refusals to listen to us do not. */
+  readonly failuresInRow: number;
+  readonly lastAttempt: LastAttempt | null;
+  readonly openAttempt: { readonly attemptId: string; readonly startedAtMs: number } | null;
+  readonly lastEnd: Extract<LogEvent, { kind: 'attempt-ended' }> | null;
+  /** Highest version of the operation in a verdict on this entry. */
+  readonly operationVersion: number | null;
+  readonly operationState: string | null;
+};
+
+/** Refusals that a sign-in or another person cures: no pause grows by them, and no time passes them. */
+export const parkingReasons: readonly KeptReason[] = ['sign-in', 'wrong-subject', 'not-allowed'];
+
+export const isParking = (result: string | null): boolean =>
+  (parkingReasons as readonly (string | null)[]).includes(result);
+
+const begun: EntryHistory = {
+  ending: null,
+  dismissed: false,
+  attemptCount: 0,
+  failuresInRow: 0,
+  lastAttempt: null,
+  openAttempt: null,
+  lastEnd: null,
+  operationVersion: null,
+  operationState: null,
+};
+
+const attemptEnded = (
+  history: EntryHistory,
+  event: Extract<LogEvent, { kind: 'attempt-ended' }>,
+  atMs: number,
+): EntryHistory => {
+  const isLatest = history.openAttempt?.attemptId === event.attemptId;
+  const failed = event.result !== 'verdict' && !isParking(event.result);
+  return {
+    ...history,
+    failuresInRow: failed ? history.failuresInRow + 1 : history.failuresInRow,
+    // The end of an attempt that was given up long ago says nothing about the one that is under way.
+    openAttempt: isLatest ? null : history.openAttempt,
+    lastEnd: event,
+    lastAttempt:
+      isLatest && history.lastAttempt
+        ? { ...history.lastAttempt, endedAtMs: atMs, result: event.result, status: event.status }
+        : history.lastAttempt,
+  };
+};
+
+const afterEvent = (history: EntryHistory, { event, atMs }: LogRow): EntryHistory => {
+  switch (event.kind) {
+    case 'attempt-started':
+      return {
+        ...history,
+        attemptCount: history.attemptCount + 1,
+        openAttempt: { attemptId: event.attemptId, startedAtMs: atMs },
+        lastAttempt: { startedAtMs: atMs, endedAtMs: null, result: null, status: null },
+      };
+    case 'attempt-ended':
+      return attemptEnded(history, event, atMs);
+    case 'verdict':
+      return {
+        ...history,
+        failuresInRow: 0,
+        ending: { how: 'verdict', status: event.status, problem: event.problem, atMs },
+        operationState: event.operationState ?? history.operationState,
+        operationVersion: Math.max(event.operationVersion ?? 0, history.operationVersion ?? 0) || null,
+      };
+    case 'dropped':
+      return { ...history, ending: { how: 'dropped', because: event.because, atMs } };
+    case 'reopened':
+      return { ...history, ending: null, dismissed: false, failuresInRow: 0, lastEnd: null };
+    case 'dismissed':
+      return { ...history, dismissed: true };
+  }
+};
+
+export const historyOf = (log: readonly LogRow[]): EntryHistory => log.reduce(afterEvent, begun);
+
+/** Failures in a row after which a person is told, though trying goes on. */
+export const failuresUntilNeedsYou = 8;
+
+export const standingOf = (history: EntryHistory): Standing => {
+  const { ending } = history;
+  if (ending?.how === 'dropped') return 'closed';
+  if (ending?.how === 'verdict') {
+    return ending.status === 'rejected' && !history.dismissed ? 'needs-you' : 'closed';
+  }
+  const result = history.lastEnd?.result ?? null;
+  if (result === 'not-allowed' || result === 'too-large' || result === 'update-needed') return 'needs-you';
+  return history.failuresInRow >= failuresUntilNeedsYou && result !== 'unreachable' ? 'needs-you' : 'open';
+};
+
+/** Before its verdict or drop: still to be sent, whatever its standing. */
+export const isUnfinishedEntry = (history: EntryHistory): boolean => history.ending === null;
+
+export const mayHaveBeenSent = (history: EntryHistory): boolean => history.attemptCount > 0;
+
+/** The next rows of an entry's log, numbered on from what is there. */
+export const nextLogRows = (record: EntryRecord, atMs: number, events: readonly LogEvent[]): LogRow[] =>
+  events.map((event, index) => ({
+    v: rowVersion,
+    id: `${record.entry.key}#${String(record.logCount + index + 1).padStart(6, '0')}`,
+    entryKey: record.entry.key,
+    atMs,
+    event,
+  }));
+
+export const entryKeyOf = (
+  row: Pick<EntryRow, 'operationId' | 'type' | 'commandId'>,
+  ordinal: number,
+): string =>
+  row.type === 'propose'
+    ? `${row.operationId}/propose/${ordinal}`
+    : `${row.operationId}/${row.type}/${row.commandId}`;

@@ -1,0 +1,172 @@
+import { proposalSchema } from '@holdfast/operation';
+import type { Proposal } from '@holdfast/operation';
+import type { CacheStore } from '../feed/cache-store.ts';
+import { endedWithoutRefund } from '../live-query.ts';
+import type {
+  Begun,
+  Decided,
+  DecisionIntent,
+  DraftContent,
+  NotSaved,
+  OrderSeen,
+  Queued,
+  Saved,
+} from '../outbox-interface.ts';
+import type { Clock, MintId } from '../ports.ts';
+import { decideDismiss, decideIntent } from './decide-intent.ts';
+import {
+  decideBegin,
+  decideBeginAnother,
+  decideDiscardDraft,
+  decideRevise,
+  decideSaveDraft,
+} from './draft-decision.ts';
+import type { DraftWorld } from './draft-decision.ts';
+import { decideGoOn, decideQueue } from './queue-decision.ts';
+import type { CommandWorld } from './queue-decision.ts';
+import type { Decision, QueueScope, QueueSnapshot, QueueStore } from './queue-store.ts';
+
+export type IntentPorts = {
+  readonly store: QueueStore;
+  readonly cache: Pick<CacheStore, 'operationStates'>;
+  readonly clock: Clock;
+  readonly mintId: MintId;
+};
+
+type Refusable = { readonly saved: boolean };
+type NotSavedAnswer = { readonly saved: false; readonly because: NotSaved };
+
+const storageFailed = (error: unknown): NotSaved => ({
+  reason: 'storage-failed',
+  detail: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+});
+
+/**
+ * What a person asks of this device: drafts, proposals, decisions. Each is one transaction on the queue, and "saved"
+ * is said only when it was read back. Uses no network, so nothing here can wait for one.
+ */
+export class Intents {
+  readonly #ports: IntentPorts;
+
+  constructor(ports: IntentPorts) {
+    this.#ports = ports;
+  }
+
+  async begin(order: OrderSeen): Promise<Begun> {
+    const ended = await this.#endedOperations(order.id);
+    return this.#beginWith(order, (world) => decideBegin(world, order, ended));
+  }
+
+  beginAnother(order: OrderSeen, otherThan: string): Promise<Begun> {
+    return this.#beginWith(order, (world) => decideBeginAnother(world, order, otherThan));
+  }
+
+  revise(operationId: string, order: OrderSeen): Promise<Begun> {
+    return this.#beginWith(order, (world) => decideRevise(world, operationId, order));
+  }
+
+  saveDraft(operationId: string, content: DraftContent): Promise<Saved> {
+    return this.#change({ operationIds: [operationId] }, (world) =>
+      decideSaveDraft(world, operationId, content),
+    );
+  }
+
+  discardDraft(operationId: string): Promise<Saved> {
+    return this.#change({ operationIds: [operationId] }, (world) => decideDiscardDraft(world, operationId));
+  }
+
+  async queue(operationId: string, proposal: Proposal): Promise<Queued> {
+    const read = proposalSchema.safeParse(proposal);
+    if (!read.success) {
+      const issues = read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+      return { saved: false, because: { reason: 'invalid', issues } };
+    }
+    try {
+      const { drafts } = await this.#ports.store.read({ operationIds: [operationId] });
+      const supersedes = drafts[0]?.supersedes ?? null;
+      const operationIds = supersedes === null ? [operationId] : [operationId, supersedes];
+      const queued = await this.#change<Queued>({ operationIds }, (world) =>
+        decideQueue(world, operationId, read.data),
+      );
+      return await this.#readBack(queued);
+    } catch (error) {
+      return { saved: false, because: storageFailed(error) };
+    }
+  }
+
+  async goOn(operationId: string, differentFrom: readonly string[]): Promise<Queued> {
+    const queued = await this.#change<Queued>({ operationIds: [operationId] }, (world) =>
+      decideGoOn(world, operationId, differentFrom),
+    );
+    return this.#readBack(queued);
+  }
+
+  async decide(intent: DecisionIntent): Promise<Decided> {
+    const decided = await this.#change<Decided>({ operationIds: [intent.operationId] }, (world) =>
+      decideIntent(world, intent),
+    );
+    return decided.saved && decided.how === 'queued' ? this.#readBack(decided) : decided;
+  }
+
+  dismiss(itemKey: string): Promise<Saved> {
+    const operationId = itemKey.split('/')[0] ?? '';
+    return this.#change({ operationIds: [operationId] }, (world) => decideDismiss(world, itemKey));
+  }
+
+  /** Cache trouble only makes `begin` more careful: nothing counts as ended. */
+  async #endedOperations(orderId: string): Promise<ReadonlySet<string>> {
+    const states = await this.#ports.cache.operationStates(orderId).catch(() => []);
+    return new Set(states.filter(({ state }) => endedWithoutRefund.includes(state)).map(({ id }) => id));
+  }
+
+  async #beginWith(
+    order: OrderSeen,
+    decide: (world: DraftWorld) => (snapshot: QueueSnapshot) => Decision<Begun>,
+  ): Promise<Begun> {
+    try {
+      const { store, clock, mintId } = this.#ports;
+      const { session } = await store.read({ operationIds: [] });
+      if (session.subject === null) return { kind: 'not-saved', because: { reason: 'signed-out' } };
+      const world = { subject: session.subject, operationId: mintId(), nowMs: clock.nowMs() };
+      const scope = { operationIds: [], order: { subject: session.subject, orderId: order.id } };
+      return await store.change(scope, decide(world));
+    } catch (error) {
+      return { kind: 'not-saved', because: storageFailed(error) };
+    }
+  }
+
+  async #change<Answer extends Refusable>(
+    scope: QueueScope,
+    decide: (world: CommandWorld) => (snapshot: QueueSnapshot) => Decision<Answer | NotSavedAnswer>,
+  ): Promise<Answer | NotSavedAnswer> {
+    const { store, clock, mintId } = this.#ports;
+    const [commandId, nowMs] = [mintId(), clock.nowMs()];
+    try {
+      return await store.change<Answer | NotSavedAnswer>(scope, (snapshot) => {
+        const { subject } = snapshot.session;
+        if (subject === null)
+          return { writes: {}, answer: { saved: false, because: { reason: 'signed-out' } } };
+        return decide({ subject, commandId, nowMs })(snapshot);
+      });
+    } catch (error) {
+      return { saved: false, because: storageFailed(error) };
+    }
+  }
+
+  /** The write resolved; now it has to be there, the same text, in a read of its own. */
+  async #readBack<Answer extends { saved: true; itemKey: string } | NotSavedAnswer>(
+    answer: Answer,
+  ): Promise<Answer | NotSavedAnswer> {
+    if (!answer.saved) return answer;
+    try {
+      const body = await this.#ports.store.readBack(answer.itemKey);
+      if (body !== null) return answer;
+      return {
+        saved: false,
+        because: { reason: 'storage-failed', detail: 'it was written and is not there' },
+      };
+    } catch (error) {
+      return { saved: false, because: storageFailed(error) };
+    }
+  }
+}

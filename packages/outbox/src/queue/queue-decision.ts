@@ -1,0 +1,168 @@
+import { commandSchema, protocolVersion } from '@holdfast/operation';
+import type { Proposal } from '@holdfast/operation';
+import type { NotSaved, Queued } from '../outbox-interface.ts';
+import { entryKeyOf, historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
+import type { Decision, QueueSnapshot } from './queue-store.ts';
+import { rowVersion } from './stored-rows.ts';
+import type { EntryRecord, EntryRow, LogRow } from './stored-rows.ts';
+
+export type CommandWorld = { readonly subject: string; readonly commandId: string; readonly nowMs: number };
+
+export const recordsOf = (snapshot: QueueSnapshot, operationId: string): readonly EntryRecord[] =>
+  snapshot.records.filter(({ entry }) => entry.operationId === operationId);
+
+/** The next entry of an operation. Its body is written once, here; every attempt sends this text. */
+export const newEntry = (
+  snapshot: QueueSnapshot,
+  world: CommandWorld,
+  command: { readonly type: EntryRow['type']; readonly operationId: string; readonly content: object },
+  bound: { readonly orderId: string | null; readonly supersedes: string | null },
+): EntryRow => {
+  const { type, operationId, content } = command;
+  const earlier = recordsOf(snapshot, operationId);
+  const commandId = type === 'propose' ? operationId : world.commandId;
+  const ordinal = earlier.filter(({ entry }) => entry.type === type).length + 1;
+  return {
+    v: rowVersion,
+    key: entryKeyOf({ operationId, type, commandId }, ordinal),
+    operationId,
+    commandId,
+    type,
+    subject: world.subject,
+    orderId: bound.orderId,
+    position: earlier.length + 1,
+    supersedes: bound.supersedes,
+    protocol: protocolVersion,
+    body: JSON.stringify({ commandId, subject: world.subject, type, operationId, ...content }),
+    queuedAtMs: world.nowMs,
+  };
+};
+
+export const notSaved = (because: NotSaved): Decision<{ saved: false; because: NotSaved }> => ({
+  writes: {},
+  answer: { saved: false, because },
+});
+
+/** What would be stored has to be what the wire allows, or it could never be sent and never be read again. */
+export const refusalOf = (entry: EntryRow): NotSaved | null => {
+  const read = commandSchema.safeParse(JSON.parse(entry.body));
+  if (read.success && read.data.operationId === entry.operationId) return null;
+  const issues = read.success
+    ? [{ path: 'operationId', message: 'must be a UUIDv7 in lower case' }]
+    : read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+  return { reason: 'invalid', issues };
+};
+
+const sameIntent = (record: EntryRecord, body: string): boolean => record.entry.body === body;
+
+const supersededReason = 'Replaced by a changed proposal.';
+
+/**
+ * What becomes of the proposal that a changed one supersedes: never sent, it is dropped; else its cancellation is
+ * queued, and the changed one waits for the answer to that.
+ */
+const supersede = (
+  snapshot: QueueSnapshot,
+  world: CommandWorld,
+  operationId: string,
+): { addEntries: EntryRow[]; addLog: LogRow[] } => {
+  const records = recordsOf(snapshot, operationId);
+  const histories = records.map((record) => ({ record, history: historyOf(record.log) }));
+  const isSent = histories.some(({ history }) => mayHaveBeenSent(history));
+  const unfinished = histories.filter(({ history }) => isUnfinishedEntry(history));
+  if (!isSent) {
+    const dropped = { kind: 'dropped', because: 'superseded' } as const;
+    return {
+      addEntries: [],
+      addLog: unfinished.flatMap(({ record }) => nextLogRows(record, world.nowMs, [dropped])),
+    };
+  }
+  const refused = histories.filter(
+    ({ history }) =>
+      history.ending?.how === 'verdict' && history.ending.status === 'rejected' && !history.dismissed,
+  );
+  const addLog = refused.flatMap(({ record }) => nextLogRows(record, world.nowMs, [{ kind: 'dismissed' }]));
+  if (unfinished.some(({ record }) => record.entry.type === 'cancel')) return { addEntries: [], addLog };
+  const command = { type: 'cancel', operationId, content: { reason: supersededReason } } as const;
+  return {
+    addEntries: [newEntry(snapshot, world, command, { orderId: null, supersedes: null })],
+    addLog,
+  };
+};
+
+/**
+ * A filled-in form becomes an item, in the same step that closes the draft everywhere.
+ * @param proposal already checked against the wire's schema
+ */
+export const decideQueue =
+  (world: CommandWorld, operationId: string, proposal: Proposal) =>
+  (snapshot: QueueSnapshot): Decision<Queued> => {
+    const draft = snapshot.drafts.find((open) => open.operationId === operationId);
+    const entry = newEntry(
+      { ...snapshot, records: snapshot.records.filter((record) => record.entry.operationId !== operationId) },
+      world,
+      { type: 'propose', operationId, content: proposal },
+      { orderId: proposal.orderId, supersedes: draft?.supersedes ?? null },
+    );
+    const earlier = recordsOf(snapshot, operationId);
+    const same = earlier.find((record) => sameIntent(record, entry.body));
+    if (same) {
+      return { writes: {}, answer: { saved: true, again: true, operationId, itemKey: same.entry.key } };
+    }
+    if (earlier.length > 0) return notSaved({ reason: 'queued-otherwise', operationId });
+    if (draft?.subject !== world.subject) return notSaved({ reason: 'draft-closed' });
+    if (draft.order.id !== proposal.orderId) {
+      const issue = { path: 'orderId', message: 'must be the order that the form was opened on' };
+      return notSaved({ reason: 'invalid', issues: [issue] });
+    }
+    const refusal = refusalOf(entry);
+    if (refusal) return notSaved(refusal);
+    const replaced =
+      draft.supersedes === null
+        ? { addEntries: [], addLog: [] }
+        : supersede(snapshot, world, draft.supersedes);
+    return {
+      writes: {
+        deleteDrafts: [operationId],
+        addEntries: [...replaced.addEntries, entry],
+        addLog: replaced.addLog,
+      },
+      answer: { saved: true, again: false, operationId, itemKey: entry.key },
+    };
+  };
+
+/** After `possible-duplicate`: the same proposal under the same ID, with what it is different from. */
+export const decideGoOn =
+  (world: CommandWorld, operationId: string, differentFrom: readonly string[]) =>
+  (snapshot: QueueSnapshot): Decision<Queued> => {
+    const latest = recordsOf(snapshot, operationId).findLast(
+      ({ entry }) => entry.type === 'propose' && entry.subject === world.subject,
+    );
+    if (latest?.entry.command.type !== 'propose') return notSaved({ reason: 'nothing-there' });
+    const {
+      commandId: _id,
+      operationId: _operation,
+      subject: _subject,
+      type: _type,
+      ...proposal
+    } = latest.entry.command;
+    const all = [...new Set([...(proposal.differentFrom ?? []), ...differentFrom])].sort();
+    const content: Proposal = { ...proposal, differentFrom: all };
+    const bound = { orderId: proposal.orderId, supersedes: latest.entry.supersedes };
+    const entry = newEntry(snapshot, world, { type: 'propose', operationId, content }, bound);
+    if (sameIntent(latest, entry.body)) {
+      return { writes: {}, answer: { saved: true, again: true, operationId, itemKey: latest.entry.key } };
+    }
+    const { ending } = historyOf(latest.log);
+    if (ending?.how !== 'verdict' || ending.status !== 'rejected')
+      return notSaved({ reason: 'nothing-there' });
+    const refusal = refusalOf(entry);
+    if (refusal) return notSaved(refusal);
+    return {
+      writes: {
+        addEntries: [entry],
+        addLog: nextLogRows(latest, world.nowMs, [{ kind: 'dismissed' }]),
+      },
+      answer: { saved: true, again: false, operationId, itemKey: entry.key },
+    };
+  };

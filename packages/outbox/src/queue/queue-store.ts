@@ -1,0 +1,50 @@
+import type { Draft, UnreadableRecord } from '../outbox-interface.ts';
+import type { DraftRow, EntryRecord, EntryRow, LeaseRow, LogRow, SessionRow } from './stored-rows.ts';
+
+/** What a decision sees: named operations, and where an order is named, all of its operations too. */
+export type QueueScope = {
+  readonly operationIds: readonly string[];
+  readonly order?: { readonly subject: string; readonly orderId: string };
+};
+
+export type QueueSnapshot = {
+  readonly drafts: readonly Draft[];
+  /** By operation, then by position. */
+  readonly records: readonly EntryRecord[];
+  readonly unreadable: readonly UnreadableRecord[];
+  readonly session: SessionRow;
+  readonly lease: LeaseRow | null;
+};
+
+export type QueueWrites = {
+  readonly putDrafts?: readonly DraftRow[];
+  readonly deleteDrafts?: readonly string[];
+  readonly addEntries?: readonly EntryRow[];
+  readonly addLog?: readonly LogRow[];
+  readonly session?: SessionRow;
+  readonly lease?: LeaseRow | null;
+};
+
+export type Decision<Answer> = { readonly writes: QueueWrites; readonly answer: Answer };
+
+/**
+ * The queue on this device. `change` is one serialised transaction, durable when it resolves: it reads the scope,
+ * calls `decide` (pure, synchronous), writes all of its writes or none, and rejects when it could not. Adding an
+ * entry or log row under a key that exists rejects.
+ */
+export type QueueStore = {
+  change<Answer>(scope: QueueScope, decide: (snapshot: QueueSnapshot) => Decision<Answer>): Promise<Answer>;
+  read(scope: QueueScope): Promise<QueueSnapshot>;
+  /** Every operation with an entry that has not its end or whose refusal nobody has read, and what it supersedes. */
+  readOpen(): Promise<QueueSnapshot>;
+  /** Every operation of the subject with an entry. */
+  readSubject(subject: string): Promise<QueueSnapshot>;
+  /** Everything, unreadable rows included. */
+  readAll(): Promise<QueueSnapshot>;
+  /** The stored text of an entry, from a read of its own after the write; `null` when it is not there. */
+  readBack(entryKey: string): Promise<string | null>;
+  /** Removes acknowledged operations whose last log row is older. Returns how many entries went. */
+  forget(operationIds: readonly string[]): Promise<number>;
+  /** Every row as it lies there, for the export. */
+  readEverything(): Promise<Record<string, readonly unknown[]>>;
+};

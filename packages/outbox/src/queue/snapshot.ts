@@ -1,0 +1,60 @@
+import type { UnreadableRecord } from '../outbox-interface.ts';
+import type { QueueSnapshot } from './queue-store.ts';
+import {
+  draftOf,
+  leaseRowSchema,
+  noSession,
+  readDraftRow,
+  readEntryRow,
+  readLogRow,
+  sessionRowSchema,
+} from './stored-rows.ts';
+import type { Entry, EntryRecord, LogRow, ReadRow } from './stored-rows.ts';
+
+/** Rows as a store holds them, before anyone has looked whether this version can read them. */
+export type RawRows = {
+  readonly drafts: readonly unknown[];
+  readonly entries: readonly unknown[];
+  readonly log: readonly unknown[];
+  readonly session: unknown;
+  readonly lease: unknown;
+};
+
+const sorted = <Row>(reads: readonly ReadRow<Row>[], aside: UnreadableRecord[]): Row[] =>
+  reads.flatMap((read) => {
+    if (read.kind === 'read') return [read.row];
+    aside.push(read.record);
+    return [];
+  });
+
+const entryKeyOfRaw = (raw: unknown): string =>
+  String((raw as { entryKey?: unknown } | null)?.entryKey ?? '');
+
+const inPlace = (one: Entry, other: Entry): number => {
+  if (one.operationId !== other.operationId) return one.operationId < other.operationId ? -1 : 1;
+  return one.position - other.position;
+};
+
+/** Reads raw rows; what cannot be read is set aside and shown, never skipped in silence. */
+export const snapshotOf = (raw: RawRows): QueueSnapshot => {
+  const unreadable: UnreadableRecord[] = [];
+  const drafts = sorted(raw.drafts.map(readDraftRow), unreadable).map(draftOf);
+  const entries = sorted(raw.entries.map(readEntryRow), unreadable);
+  const counts = new Map<string, number>();
+  for (const row of raw.log) counts.set(entryKeyOfRaw(row), (counts.get(entryKeyOfRaw(row)) ?? 0) + 1);
+  const logs = new Map<string, LogRow[]>();
+  const log = sorted(raw.log.map(readLogRow), unreadable).sort((one, other) => (one.id < other.id ? -1 : 1));
+  for (const row of log) logs.set(row.entryKey, [...(logs.get(row.entryKey) ?? []), row]);
+  const records: EntryRecord[] = [...entries]
+    .sort(inPlace)
+    .map((entry) => ({ entry, log: logs.get(entry.key) ?? [], logCount: counts.get(entry.key) ?? 0 }));
+  const session = sessionRowSchema.safeParse(raw.session);
+  const lease = leaseRowSchema.safeParse(raw.lease);
+  return {
+    drafts,
+    records,
+    unreadable,
+    session: session.success ? session.data : noSession,
+    lease: lease.success ? lease.data : null,
+  };
+};

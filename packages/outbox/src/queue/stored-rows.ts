@@ -1,0 +1,193 @@
+import { commandSchema, figureSchema, orderLineSchema, outsideId, problemSchema } from '@holdfast/operation';
+import type { Command } from '@holdfast/operation';
+import { z } from 'zod';
+import { keptReasons } from '../outbox-interface.ts';
+import type { Draft, DraftContent, UnreadableRecord } from '../outbox-interface.ts';
+
+/**
+ * What lies in the queue's database. Rows of `entries` and `log` are added and never changed: what happened to an
+ * entry is read from its log. Every row carries `v`; a row that does not fit is shown as unreadable and stays.
+ */
+export const rowVersion = 1;
+
+const rowVersionSchema = z.literal(rowVersion);
+const time = z.number();
+
+export const draftRowSchema = z.object({
+  v: rowVersionSchema,
+  operationId: z.string(),
+  subject: z.string(),
+  /** Repeated beside `order`, as an index. */
+  orderId: z.string(),
+  order: z.object({
+    id: outsideId,
+    version: z.int(),
+    lines: z.array(orderLineSchema),
+    refundable: figureSchema,
+  }),
+  content: z.record(z.string(), z.unknown()),
+  otherThan: z.string().nullable(),
+  supersedes: z.string().nullable(),
+  begunAtMs: time,
+  savedAtMs: time,
+});
+export type DraftRow = z.infer<typeof draftRowSchema>;
+
+export const entryRowSchema = z.object({
+  v: rowVersionSchema,
+  key: z.string(),
+  operationId: z.string(),
+  commandId: z.string(),
+  type: z.enum(['propose', 'approve', 'withdraw', 'deny', 'cancel', 'resolve']),
+  subject: z.string(),
+  orderId: z.string().nullable(),
+  /** Its place among the entries of its operation, from 1. */
+  position: z.int().positive(),
+  /** For the proposal of a revision: the operation whose cancellation must have been heard first. */
+  supersedes: z.string().nullable(),
+  /** Wire version that the bytes were written in; it goes out as the protocol header, also after an app update. */
+  protocol: z.int().positive(),
+  /** The command's JSON text: the very bytes of every attempt. */
+  body: z.string(),
+  queuedAtMs: time,
+});
+export type EntryRow = z.infer<typeof entryRowSchema>;
+
+const eventSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('attempt-started'), attemptId: z.string() }),
+  z.object({
+    kind: z.literal('attempt-ended'),
+    attemptId: z.string(),
+    result: z.enum(['verdict', ...keptReasons]),
+    status: z.int().nullable(),
+    detail: z.string().nullable(),
+    /** How long to leave the entry alone, from this row's time on. */
+    retryInMs: z.number().nullable(),
+    /** The session during which it was refused: a later sign-in makes a parked entry due again. */
+    sessionEpoch: z.int(),
+  }),
+  z.object({
+    kind: z.literal('verdict'),
+    status: z.enum(['applied', 'replayed', 'rejected']),
+    problem: problemSchema.nullable(),
+    operationState: z.string().nullable(),
+    operationVersion: z.int().nullable(),
+  }),
+  z.object({
+    kind: z.literal('dropped'),
+    because: z.enum(['cancelled-unsent', 'withdrawn-unsent', 'cancelled', 'superseded']),
+  }),
+  z.object({ kind: z.literal('reopened') }),
+  z.object({ kind: z.literal('dismissed') }),
+]);
+export type LogEvent = z.infer<typeof eventSchema>;
+
+export const logRowSchema = z.object({
+  v: rowVersionSchema,
+  /** `<entry key>#<six digits>`: a second writer of the same place fails instead of overwriting. */
+  id: z.string(),
+  entryKey: z.string(),
+  atMs: time,
+  event: eventSchema,
+});
+export type LogRow = z.infer<typeof logRowSchema>;
+
+export const sessionRowSchema = z.object({
+  subject: z.string().nullable(),
+  epoch: z.int(),
+  signInNeeded: z.boolean(),
+  /** History was restored at the server: what it acknowledged must be looked up, and told again where it is gone. */
+  retell: z.boolean(),
+});
+export type SessionRow = z.infer<typeof sessionRowSchema>;
+
+export const noSession: SessionRow = { subject: null, epoch: 0, signInNeeded: false, retell: false };
+
+/** `withLock`: its holder also holds the browser's lock, so whoever gets that lock knows that it is gone. */
+export const leaseRowSchema = z.object({ holder: z.string(), untilMs: time, withLock: z.boolean() });
+export type LeaseRow = z.infer<typeof leaseRowSchema>;
+
+export type Entry = EntryRow & { readonly command: Command };
+/** `logCount` counts unreadable log rows too, so that the next row gets a place of its own. */
+export type EntryRecord = {
+  readonly entry: Entry;
+  readonly log: readonly LogRow[];
+  readonly logCount: number;
+};
+
+export type ReadRow<Row> =
+  | { readonly kind: 'read'; readonly row: Row }
+  | { readonly kind: 'unreadable'; readonly record: UnreadableRecord };
+
+const textOf = (raw: unknown): string => {
+  try {
+    return JSON.stringify(raw) ?? String(raw);
+  } catch {
+    return String(raw);
+  }
+};
+
+const fieldOf = (raw: unknown, field: string): string | null => {
+  if (typeof raw !== 'object' || raw === null) return null;
+  const value = (raw as Record<string, unknown>)[field];
+  return typeof value === 'string' ? value : null;
+};
+
+const unreadable = (table: string, keyField: string, raw: unknown, because: string): ReadRow<never> => ({
+  kind: 'unreadable',
+  record: {
+    table,
+    key: fieldOf(raw, keyField) ?? '',
+    operationId: fieldOf(raw, 'operationId') ?? fieldOf(raw, 'entryKey')?.split('/')[0] ?? null,
+    raw: textOf(raw),
+    because,
+  },
+});
+
+export const readDraftRow = (raw: unknown): ReadRow<DraftRow> => {
+  const read = draftRowSchema.safeParse(raw);
+  if (read.success) return { kind: 'read', row: read.data };
+  return unreadable('drafts', 'operationId', raw, z.prettifyError(read.error));
+};
+
+export const readLogRow = (raw: unknown): ReadRow<LogRow> => {
+  const read = logRowSchema.safeParse(raw);
+  if (read.success) return { kind: 'read', row: read.data };
+  return unreadable('log', 'id', raw, z.prettifyError(read.error));
+};
+
+const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** An entry is read only if its bytes still are the command that it says it is. */
+export const readEntryRow = (raw: unknown): ReadRow<Entry> => {
+  const read = entryRowSchema.safeParse(raw);
+  if (!read.success) return unreadable('entries', 'key', raw, z.prettifyError(read.error));
+  const row = read.data;
+  const command = commandSchema.safeParse(parsedJson(row.body));
+  if (!command.success) return unreadable('entries', 'key', raw, z.prettifyError(command.error));
+  const { commandId, operationId, type, subject } = command.data;
+  const same =
+    commandId === row.commandId &&
+    operationId === row.operationId &&
+    type === row.type &&
+    subject === row.subject;
+  if (!same) return unreadable('entries', 'key', raw, 'its bytes are another command than the row says');
+  return { kind: 'read', row: { ...row, command: command.data } };
+};
+
+export const draftOf = (row: DraftRow): Draft => ({
+  operationId: row.operationId,
+  subject: row.subject,
+  order: row.order,
+  content: row.content as DraftContent,
+  otherThan: row.otherThan,
+  supersedes: row.supersedes,
+  begunAtMs: row.begunAtMs,
+  savedAtMs: row.savedAtMs,
+});

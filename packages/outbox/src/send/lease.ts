@@ -1,0 +1,28 @@
+import type { LeaseRow } from '../queue/stored-rows.ts';
+
+/** How the browser's lock stood when the lease was asked for. `unavailable`: this browser has no locks. */
+export type LockOutcome = 'held' | 'busy' | 'unavailable';
+
+export type LeaseRequest = {
+  readonly holder: string;
+  readonly lock: LockOutcome;
+  readonly nowMs: number;
+  readonly lengthMs: number;
+};
+
+/**
+ * One sender in the browser. This saves work; it is not what keeps a command single: its ID is. So doubt may go
+ * either way: a holder that is frozen is passed over when its time is up, and a clock that was set back cannot keep
+ * a lease alive for longer than a lease may last.
+ */
+export const takeLease = (lease: LeaseRow | null, request: LeaseRequest): LeaseRow | null => {
+  const { holder, lock, nowMs, lengthMs } = request;
+  const wanted: LeaseRow = { holder, untilMs: nowMs + lengthMs, withLock: lock === 'held' };
+  if (lease === null || lease.holder === holder) return wanted;
+  const alive = lease.untilMs > nowMs && lease.untilMs <= nowMs + lengthMs;
+  if (!alive) return wanted;
+  // Whoever held the lease with the lock is gone, now that the lock is ours.
+  return lock === 'held' && lease.withLock ? wanted : null;
+};
+
+export const holdsLease = (lease: LeaseRow | null, holder: string): boolean => lease?.holder === holder;

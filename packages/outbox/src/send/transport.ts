@@ -1,0 +1,25 @@
+import type { Operation } from '@holdfast/operation';
+import type { Cancellation } from '../ports.ts';
+import type { Delivery } from './verdict.ts';
+
+/** A request to Holdfast. `body` is sent as it is, byte for byte. Never rejects: what came of it is the answer. */
+export type HoldfastRequest = {
+  readonly path: '/v1/commands' | '/v1/operations/lookup';
+  readonly body: string;
+  readonly protocol: number;
+  /** Absolute, from the connection to the last byte. */
+  readonly timeoutMs: number;
+};
+
+export type Transport = { send(request: HoldfastRequest, cancellation: Cancellation): Promise<Delivery> };
+
+/** Where what the server says of operations goes. `epoch` is the cache's at the time the question was asked. */
+export type ServerTold = {
+  epoch(): Promise<number>;
+  applyOperations(operations: readonly Operation[], epoch: number): Promise<void>;
+};
+
+/** The browser's lock for one batch. `task` learns how the lock stood, and always runs. */
+export type SenderLock = {
+  during<Answer>(task: (lock: 'held' | 'busy' | 'unavailable') => Promise<Answer>): Promise<Answer>;
+};
