@@ -24,12 +24,15 @@ export type FeedWakes = {
   /** To be called after a commit that wrote feed rows. */
   readonly written: (organisationId: string) => void;
   readonly watch: (organisationId: string, wake: () => void) => () => void;
+  /** Calls `wake` when anything was written anywhere: what waits in the database may be due now. */
+  readonly watchWork: (wake: () => void) => () => void;
   readonly close: () => Promise<void>;
 };
 
 /** Wakes the feed's readers in this process and, by NOTIFY, in all others. One LISTEN connection a process. */
 export const createFeedWakes = (connection: Connection, inOrganisation: InOrganisation): FeedWakes => {
   const watched = new Map<string, Watched>();
+  const workers = new Set<() => void>();
   const unsaid = new Set<string>();
   let flushTimer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -46,7 +49,8 @@ export const createFeedWakes = (connection: Connection, inOrganisation: InOrgani
     let nextMs = pollMs;
     try {
       const head = await inOrganisation(organisationId, readFeedHead);
-      if (one.visible !== undefined && head.visible !== one.visible) one.wakes.forEach((wake) => wake());
+      // The first look wakes too: what was told before it may have been read before it.
+      if (head.visible !== one.visible) one.wakes.forEach((wake) => wake());
       one.visible = head.visible;
       if (head.visible === head.latest) one.recheckMs = firstRecheckMs;
       else {
@@ -64,6 +68,7 @@ export const createFeedWakes = (connection: Connection, inOrganisation: InOrgani
   };
 
   const lookAt = (organisationId: string): void => {
+    for (const wake of workers) wake();
     for (const [id, one] of watched) {
       if (organisationId === everyone || organisationId === id) void look(id, one);
     }
@@ -117,8 +122,15 @@ export const createFeedWakes = (connection: Connection, inOrganisation: InOrgani
         watched.delete(organisationId);
       };
     },
+    watchWork: (wake) => {
+      listen();
+      const own = (): void => wake();
+      workers.add(own);
+      return () => workers.delete(own);
+    },
     close: async () => {
       closed = true;
+      workers.clear();
       for (const one of watched.values()) clearTimeout(one.timer);
       watched.clear();
       clearTimeout(flushTimer);

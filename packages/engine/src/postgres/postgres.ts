@@ -1,0 +1,18 @@
+/** Entry of the engine's PostgreSQL side. Order of use: `migrate`, `connect`, `createRuntime`, then the rest. */
+export {
+  connect,
+  serverRole,
+  signInRole,
+  type ConnectOptions,
+  type Connection,
+  type Database,
+  type InOrganisation,
+  type OrganisationTransaction,
+  type ReadClock,
+} from './connection.ts';
+export { checkSchema, migrate, SchemaRefusal, type MigrationReport } from './migrate.ts';
+export { createRuntime, type Runtime } from './runtime.ts';
+export { createEngine, type CreateEngineOptions } from './create-engine.ts';
+export { createWorker, type CreateWorkerOptions } from './create-worker.ts';
+export { defaultOrganisationId, listOrganisations, type OrganisationSummary } from './organisation-store.ts';
+export { verifyAudit } from './audit-store.ts';
