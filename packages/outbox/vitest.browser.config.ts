@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+
+/** Chromium as it runs in a container, without calling home. */
+const chromiumFlags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The one that is named, else the system's, else (undefined) the one that Playwright installed. */
+const systemChromium = '/usr/bin/chromium';
+const chromium = process.env['CHROMIUM_PATH'] ?? (existsSync(systemChromium) ? systemChromium : undefined);
+
+export default defineConfig({
+  test: {
+    name: 'outbox-browser',
+    include: ['src/**/*.browser.test.ts', 'test/**/*.browser.test.ts'],
+    testTimeout: 30_000,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({
+        launchOptions: {
+          args: chromiumFlags,
+          ...(chromium !== undefined && { executablePath: chromium }),
+        },
+      }),
+      instances: [{ browser: 'chromium' }],
+    },
+  },
+});
