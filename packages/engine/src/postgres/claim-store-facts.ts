@@ -13,8 +13,7 @@ import type { ProviderAccount } from '../engine-interface.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readPosition } from './mirror-store-position.ts';
 import { operationIdShape } from './mirror-store.ts';
-import type {
-  payments} from './schema.ts';
+import type { payments } from './schema.ts';
 import {
   approvals,
   mirrorDisputes,
@@ -158,8 +157,8 @@ const readApprovals = async (
         isNull(approvals.voidedAt),
       ),
     );
-  return rows.map(({ actorId, approvedAt, fingerprint }) => ({
-    by: actorId,
+  return rows.map(({ person, approvedAt, fingerprint }) => ({
+    by: person,
     atMs: approvedAt.getTime(),
     fingerprint,
   }));
@@ -228,7 +227,7 @@ const readFacts = async (
     notBeforeMs: notBeforeMs === 0 ? null : notBeforeMs,
     anotherInFlightOnPayment: onPayment.some(({ id, state }) => state === 'submitting' && id !== row.id),
     fingerprint: row.fingerprint,
-    proposedBy: row.proposedBy,
+    proposedBy: row.proposedPerson,
     approvals: await readApprovals(tx, row.id),
     eligibility: {
       nowMs: tx.now.getTime(),

@@ -22,7 +22,7 @@ export type CreateWorkerOptions = {
   readonly connection: Connection;
   readonly providers: ProviderDirectory;
   readonly settings: WorkerSettings;
-  /** How this process runs transactions; by default with the database's clock and no one to tell of feed rows. */
+  /** How this process runs transactions: `createRuntime`'s, so that readers of the feed are woken after commits. */
   readonly inOrganisation?: InOrganisation;
   readonly readClock?: ReadClock;
   readonly log?: WorkerLog;
@@ -52,9 +52,10 @@ export const createWorker = (options: CreateWorkerOptions): Worker => {
   const { connection, providers, settings } = options;
   const clock = options.clock ?? processClock;
   const readClock = options.readClock ?? ((databaseNow: Date) => databaseNow);
+  const inOrganisation = options.inOrganisation ?? organisationTransactions(connection, { readClock });
   const context: StoreContext = {
     connection,
-    inOrganisation: options.inOrganisation ?? organisationTransactions(connection, { readClock }),
+    inOrganisation,
     readClock,
     providers,
     settings,

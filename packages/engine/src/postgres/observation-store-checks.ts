@@ -69,6 +69,7 @@ export const readUnknown = async (
       unknownSinceMs: row.unknownSince?.getTime() ?? tx.now.getTime(),
       attention: row.attention.map(({ reason }) => reason),
       onHold: organisation?.holdOn === true,
+      onlyLook: (row.checkAskedAt?.getTime() ?? 0) > (row.lastCheckAt?.getTime() ?? 0),
       replayDeadlineMs: row.replayDeadline?.getTime() ?? null,
       checksSinceSend: row.checkCount,
       emptyReadsInARow: emptyInARow,

@@ -108,7 +108,9 @@ export const checkUnknown = async (
 
   const after = await ports.readUnknown(organisationId, operationId);
   if (after === null) return { kind: 'not-ours', because: 'the look-up settled it' };
-  const verdict = decideUnknown(after.facts, account.adapter.contract, settings);
+  // Whether it was asked for shows before the look-up is counted.
+  const facts = { ...after.facts, onlyLook: before.facts.onlyLook };
+  const verdict = decideUnknown(facts, account.adapter.contract, settings);
   if (verdict.kind !== 'resubmit') {
     await ports.applyVerdict(organisationId, operationId, verdict);
     return { kind: 'waits' };

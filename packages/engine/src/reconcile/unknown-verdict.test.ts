@@ -15,6 +15,7 @@ const factsArbitrary: fc.Arbitrary<UnknownFacts> = fc.record({
   unknownSinceMs: fc.integer({ min: 0, max: 100_000_000 }),
   attention: fc.uniqueArray(fc.constantFrom(...attentionReasons), { maxLength: 3 }),
   onHold: fc.boolean(),
+  onlyLook: fc.boolean(),
   replayDeadlineMs: fc.option(fc.integer({ min: 0, max: 200_000_000 })),
   checksSinceSend: fc.nat(20),
   emptyReadsInARow: fc.nat(5),
@@ -30,6 +31,7 @@ describe('an operation with an unknown outcome', () => {
         if (decideUnknown(facts, withKeys, settings).kind !== 'resubmit') return;
         expect(facts.attention).toEqual([]);
         expect(facts.onHold).toBe(false);
+        expect(facts.onlyLook).toBe(false);
         expect(facts.savedFailureReplayed).toBe(false);
         expect(facts.emptyReadsInARow).toBeGreaterThanOrEqual(2);
         expect(facts.nowMs + settings.providerTimeoutMs).toBeLessThan(facts.replayDeadlineMs ?? 0);

@@ -9,6 +9,8 @@ export type UnknownFacts = {
   readonly unknownSinceMs: number;
   readonly attention: readonly AttentionReason[];
   readonly onHold: boolean;
+  /** Somebody asked for this very look; asking never submits, so a resubmission waits for the look that was due anyway. */
+  readonly onlyLook: boolean;
   /** Until when the stored bytes may be sent again; `null` where they may not. */
   readonly replayDeadlineMs: number | null;
   /** Look-ups since the last request was sent. */
@@ -64,7 +66,7 @@ export const decideUnknown = (
   if (facts.nowMs >= personDueMs)
     return { kind: 'need-person', reason: 'outcome-unresolved', untilMs: pausedUntilMs };
   const untilMs = Math.min(pausedUntilMs, personDueMs);
-  if (facts.onHold) return { kind: 'wait', untilMs };
+  if (facts.onHold || facts.onlyLook) return { kind: 'wait', untilMs };
   if (!mayBeResubmitted(facts, contract, settings.providerTimeoutMs)) return { kind: 'wait', untilMs };
   if (facts.notBeforeMs !== null && facts.nowMs < facts.notBeforeMs) return { kind: 'wait', untilMs };
   if (facts.emptyReadsInARow < emptyReadsBeforeResubmission) return { kind: 'wait', untilMs };
