@@ -9,7 +9,7 @@ const operationShape = z.looseObject({
   parameters: z
     .array(z.looseObject({ name: z.string(), in: z.string(), required: z.boolean().optional() }))
     .optional(),
-  requestBody: z.unknown(),
+  requestBody: z.unknown().optional(),
   responses: z.record(z.string(), z.looseObject({ description: z.string().optional() })),
 });
 const documentShape = z.looseObject({

@@ -1,4 +1,3 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
 import {
   operationSchema,
   orderSchema,
@@ -9,67 +8,99 @@ import {
 import { z, type ZodType } from 'zod';
 import type { Answer, Route } from './route.ts';
 
-const problemAnswer = (registered: ZodType) => ({
-  description: 'A problem (RFC 9457)',
-  content: { 'application/problem+json': { schema: registered } },
-});
+type Json = Record<string, unknown>;
 
-const answerOf = (answer: Answer) =>
+/** Shapes with a name of their own: everything else refers to them. */
+const named = z.registry<{ id: string }>();
+named.add(problemSchema, { id: 'Problem' });
+named.add(operationSchema, { id: 'Operation' });
+named.add(orderSchema, { id: 'Order' });
+named.add(ticketSchema, { id: 'Ticket' });
+
+/** A schema as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks, with references to the named shapes. */
+const shapeOf = (schema: ZodType, io: 'input' | 'output'): Json => {
+  const { $defs, $schema, id, ...shape } = z.toJSONSchema(schema, {
+    io,
+    metadata: named,
+    unrepresentable: 'any',
+  }) as Json;
+  void $defs;
+  void $schema;
+  void id;
+  return JSON.parse(JSON.stringify(shape).replaceAll('#/$defs/', '#/components/schemas/')) as Json;
+};
+
+const components = (): Json =>
+  Object.fromEntries(
+    (
+      [
+        ['Problem', problemSchema],
+        ['Operation', operationSchema],
+        ['Order', orderSchema],
+        ['Ticket', ticketSchema],
+      ] as const
+    ).map(([name, schema]) => [name, shapeOf(schema, 'output')]),
+  );
+
+const answerOf = (answer: Answer): Json =>
   answer.schema === undefined
     ? { description: answer.description }
     : {
         description: answer.description,
-        content: { [answer.mediaType ?? 'application/json']: { schema: answer.schema } },
+        content: { [answer.mediaType ?? 'application/json']: { schema: shapeOf(answer.schema, 'output') } },
       };
 
-const requestOf = (route: Route) => {
-  const pathParameters = route.path.includes('{id}') ? { params: z.object({ id: z.string() }) } : {};
-  const query =
-    route.needs !== 'nobody' && route.query !== undefined ? { query: route.query as z.ZodObject } : {};
-  const body =
-    route.body === undefined
-      ? {}
-      : { body: { required: true, content: { 'application/json': { schema: route.body } } } };
-  return { ...pathParameters, ...query, ...body };
+const queryParameters = (query: ZodType | undefined): Json[] => {
+  if (query === undefined) return [];
+  const { properties } = z
+    .object({ properties: z.record(z.string(), z.unknown()) })
+    .parse(shapeOf(query, 'input'));
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 };
+
+const parametersOf = (route: Route): Json[] => [
+  ...(route.path.includes('{id}')
+    ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]
+    : []),
+  ...queryParameters(route.needs === 'nobody' ? undefined : route.query),
+];
 
 const needsText = (route: Route): string => {
   if (route.needs === 'nobody') return 'No sign-in needed.';
   if (route.needs === 'any') return 'Any signed-in person or key.';
-  return `Roles: ${route.needs.join(', ')}.`;
+  return `Roles: ${route.needs.join(', ')}; an admin may what agent, approver and operator may.`;
 };
 
+const operationOf = (route: Route): Json => ({
+  summary: route.summary,
+  description: needsText(route),
+  security: route.needs === 'nobody' ? [] : [{ apiKey: [] }, { session: [] }],
+  parameters: parametersOf(route),
+  ...(route.body === undefined
+    ? {}
+    : {
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: shapeOf(route.body, 'input') } },
+        },
+      }),
+  responses: {
+    ...Object.fromEntries(
+      Object.entries(route.answers).map(([status, answer]) => [status, answerOf(answer)]),
+    ),
+    default: {
+      description: 'A problem (RFC 9457)',
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    },
+  },
+});
+
 /** The contract as OpenAPI 3.1, from the very schemas that judge the requests. */
-export const openApiDocument = (routes: readonly Route[], publicOrigin: string): Record<string, unknown> => {
-  const hono = new OpenAPIHono();
-  const registry = hono.openAPIRegistry;
-  const problem = registry.register('Problem', problemSchema);
-  registry.register('Operation', operationSchema);
-  registry.register('Order', orderSchema);
-  registry.register('Ticket', ticketSchema);
-  registry.registerComponent('securitySchemes', 'apiKey', { type: 'http', scheme: 'bearer' });
-  registry.registerComponent('securitySchemes', 'session', {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'holdfast.session_token',
-  });
-  for (const route of routes) {
-    registry.registerPath({
-      method: route.method,
-      path: route.path,
-      summary: route.summary,
-      description: needsText(route),
-      ...(route.needs === 'nobody' ? { security: [] } : { security: [{ apiKey: [] }, { session: [] }] }),
-      request: requestOf(route),
-      responses: {
-        ...Object.fromEntries(
-          Object.entries(route.answers).map(([status, answer]) => [status, answerOf(answer)]),
-        ),
-        default: problemAnswer(problem),
-      },
-    });
-  }
-  return hono.getOpenAPI31Document({
+export const openApiDocument = (routes: readonly Route[], publicOrigin: string): Json => {
+  const paths: Record<string, Json> = {};
+  for (const route of routes)
+    paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
+  return {
     openapi: '3.1.0',
     info: {
       title: 'Holdfast',
@@ -77,5 +108,13 @@ export const openApiDocument = (routes: readonly Route[], publicOrigin: string):
       description: 'One business action, one outcome, honestly reported.',
     },
     servers: [{ url: publicOrigin }],
-  }) as unknown as Record<string, unknown>;
+    paths,
+    components: {
+      schemas: components(),
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: 'holdfast.session_token' },
+      },
+    },
+  };
 };

@@ -101,6 +101,8 @@ export const environmentSchema = z.object({
       'must be a level like "info" or "warn"',
     )
     .default('info'),
+  /** `off`: the web app is served as it is in its folder, built by somebody else. */
+  HOLDFAST_WEB_BUILD: switchedBy.default('on'),
   FAKE_STRIPE_PORT: wholeNumber(1, 65_535, '4781').default(4781),
 });
 export type Environment = z.infer<typeof environmentSchema>;

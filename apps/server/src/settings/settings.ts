@@ -24,6 +24,7 @@ export type Settings = {
   readonly keyApprovals: boolean;
   /** Requests a minute for one principal; `undefined` when switched off. */
   readonly rateLimit: number | undefined;
+  readonly buildsWeb: boolean;
   readonly logLevel: Environment['LOG_LEVEL'];
 };
 
@@ -107,6 +108,7 @@ export const readSettings = (
     undoMs: environment.HOLDFAST_UNDO_MS,
     keyApprovals: environment.HOLDFAST_KEY_APPROVALS === 'on',
     rateLimit: environment.HOLDFAST_RATE_LIMIT === 'off' ? undefined : environment.HOLDFAST_RATE_LIMIT,
+    buildsWeb: environment.HOLDFAST_WEB_BUILD === 'on',
     logLevel: environment.LOG_LEVEL,
   };
 };

@@ -49,7 +49,11 @@ export type AccessStore = {
   readonly addKey: (organisationId: string, key: NewKey) => Promise<void>;
   /** A secret that every process on this database derives alike; `purpose` keeps its uses apart. */
   readonly sharedKey: () => Promise<Uint8Array>;
-  readonly ping: () => Promise<void>;
+  /** The provider account this organisation was first used with. */
+  readonly accountOf: (
+    organisationId: string,
+  ) => Promise<{ readonly accountId: string; readonly liveMode: boolean } | undefined>;
+  readonly schemaVersion: () => Promise<number>;
   readonly close: () => Promise<void>;
 };
 
@@ -66,81 +70,102 @@ export const socketOf = (url: string): { host?: string } => {
   return folder?.startsWith('/') ? { host: folder } : {};
 };
 
-export const openAccessStore = (url: string, maximum = 5): AccessStore => {
-  const sql = postgres(url, { ...underRole('holdfast_server', maximum), ...socketOf(url) });
+type InOrganisation = <Result>(
+  organisationId: string,
+  work: (tx: postgres.TransactionSql) => Promise<Result>,
+) => Promise<Result>;
 
-  const inOrganisation = <Result>(
-    organisationId: string,
-    work: (tx: postgres.TransactionSql) => Promise<Result>,
-  ): Promise<Result> =>
+const inOrganisationOf =
+  (sql: postgres.Sql): InOrganisation =>
+  <Result>(organisationId: string, work: (tx: postgres.TransactionSql) => Promise<Result>) =>
     sql.begin(async (tx) => {
       await tx`select set_config('holdfast.organisation_id', ${organisationId}, true)`;
       return work(tx);
     }) as Promise<Result>;
 
-  return {
-    keyByHash: async (hash) => {
-      const [row] = await sql`select * from api_key_by_hash(${hash})`;
+/** What has to be known before an organisation is: asked through the few functions that may see all of them. */
+const beforeOrganisation = (
+  sql: postgres.Sql,
+): Pick<AccessStore, 'keyByHash' | 'membershipsOf' | 'organisations'> => ({
+  keyByHash: async (hash) => {
+    const [row] = await sql`select * from api_key_by_hash(${hash})`;
+    if (row === undefined) return undefined;
+    return {
+      organisationId: row['org_id'] as string,
+      id: row['id'] as string,
+      role: row['role'] as Role,
+      name: row['name'] as string,
+      ownerUserId: row['owner_user_id'] as string | null,
+      ownerName: row['owner_name'] as string | null,
+      assistant: row['assistant'] as boolean,
+    };
+  },
+  membershipsOf: async (userId) => {
+    const rows = await sql`select * from memberships_of(${userId})`;
+    return rows.map((row) => ({
+      organisationId: row['org_id'] as string,
+      organisationName: row['organisation_name'] as string,
+      role: row['role'] as Role,
+      name: row['name'] as string,
+      email: row['email'] as string,
+    }));
+  },
+  organisations: async () => {
+    const rows = await sql`select org_id, name from all_organisations()`;
+    return rows.map((row) => ({ id: row['org_id'] as string, name: row['name'] as string }));
+  },
+});
+
+type Within = Pick<AccessStore, 'organisationName' | 'memberByEmail' | 'addMember' | 'addKey' | 'accountOf'>;
+
+const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
+  organisationName: (organisationId) =>
+    inOrganisation(organisationId, async (tx) => {
+      const [row] = await tx`select name from organisations`;
+      return (row?.['name'] as string | undefined) ?? '';
+    }),
+  memberByEmail: (organisationId, email) =>
+    inOrganisation(organisationId, async (tx) => {
+      const [row] = await tx`select user_id, role from members where email = ${email} and removed_at is null`;
+      return row === undefined ? undefined : { userId: row['user_id'] as string, role: row['role'] as Role };
+    }),
+  addMember: (organisationId, member) =>
+    inOrganisation(organisationId, async (tx) => {
+      const rows = await tx`insert into members (org_id, user_id, role, name, email)
+        values (${organisationId}, ${member.userId}, ${member.role}, ${member.name}, ${member.email})
+        on conflict (org_id, user_id) do nothing returning user_id`;
+      return rows.length === 1;
+    }),
+  addKey: (organisationId, key) =>
+    inOrganisation(organisationId, async (tx) => {
+      await tx`insert into api_keys (org_id, id, hash, role, name, owner_user_id, assistant)
+        values (${organisationId}, ${key.id}, ${key.hash}, ${key.role}, ${key.name}, ${key.ownerUserId}, ${key.assistant})`;
+    }),
+  accountOf: (organisationId) =>
+    inOrganisation(organisationId, async (tx) => {
+      const [row] =
+        await tx`select account_id, live_mode from provider_accounts order by first_used_at limit 1`;
       if (row === undefined) return undefined;
-      return {
-        organisationId: row['org_id'] as string,
-        id: row['id'] as string,
-        role: row['role'] as Role,
-        name: row['name'] as string,
-        ownerUserId: row['owner_user_id'] as string | null,
-        ownerName: row['owner_name'] as string | null,
-        assistant: row['assistant'] as boolean,
-      };
-    },
-    membershipsOf: async (userId) => {
-      const rows = await sql`select * from memberships_of(${userId})`;
-      return rows.map((row) => ({
-        organisationId: row['org_id'] as string,
-        organisationName: row['organisation_name'] as string,
-        role: row['role'] as Role,
-        name: row['name'] as string,
-        email: row['email'] as string,
-      }));
-    },
-    organisations: async () => {
-      const rows = await sql`select org_id, name from all_organisations()`;
-      return rows.map((row) => ({ id: row['org_id'] as string, name: row['name'] as string }));
-    },
-    organisationName: (organisationId) =>
-      inOrganisation(organisationId, async (tx) => {
-        const [row] = await tx`select name from organisations`;
-        return (row?.['name'] as string | undefined) ?? '';
-      }),
+      return { accountId: row['account_id'] as string, liveMode: row['live_mode'] as boolean };
+    }),
+});
+
+export const openAccessStore = (url: string, maximum = 5): AccessStore => {
+  const sql = postgres(url, { ...underRole('holdfast_server', maximum), ...socketOf(url) });
+  return {
+    ...beforeOrganisation(sql),
+    ...withinOrganisation(inOrganisationOf(sql)),
     defaultOrganisationId: async () => {
       const [row] = await sql`select default_org_id from installation`;
       return row?.['default_org_id'] as string;
     },
-    memberByEmail: (organisationId, email) =>
-      inOrganisation(organisationId, async (tx) => {
-        const [row] =
-          await tx`select user_id, role from members where email = ${email} and removed_at is null`;
-        return row === undefined
-          ? undefined
-          : { userId: row['user_id'] as string, role: row['role'] as Role };
-      }),
-    addMember: (organisationId, member) =>
-      inOrganisation(organisationId, async (tx) => {
-        const rows = await tx`insert into members (org_id, user_id, role, name, email)
-          values (${organisationId}, ${member.userId}, ${member.role}, ${member.name}, ${member.email})
-          on conflict (org_id, user_id) do nothing returning user_id`;
-        return rows.length === 1;
-      }),
-    addKey: (organisationId, key) =>
-      inOrganisation(organisationId, async (tx) => {
-        await tx`insert into api_keys (org_id, id, hash, role, name, owner_user_id, assistant)
-          values (${organisationId}, ${key.id}, ${key.hash}, ${key.role}, ${key.name}, ${key.ownerUserId}, ${key.assistant})`;
-      }),
     sharedKey: async () => {
       const [row] = await sql`select cursor_key from installation`;
       return row?.['cursor_key'] as Uint8Array;
     },
-    ping: async () => {
-      await sql`select 1`;
+    schemaVersion: async () => {
+      const [row] = await sql`select max(number) as number from schema_migrations`;
+      return (row?.['number'] as number | null) ?? 0;
     },
     close: async () => {
       await sql.end({ timeout: 5 });

@@ -13,13 +13,12 @@ import {
 import { usersIn } from '../embedded-postgres/users.ts';
 import { repositoryFolder } from '../settings/repository-folder.ts';
 import { StartProblem } from '../settings/start-problem.ts';
+import type { StripeAccess } from './provider-account.ts';
 
 const program = path.join(repositoryFolder, 'apps', 'fake-stripe', 'src', 'fake-stripe.ts');
 
 export type FakeStripe = {
-  readonly apiBase: string;
-  readonly secretKey: string;
-  readonly webhookSecret: string;
+  readonly access: StripeAccess;
   /** Leaves it; the last one to leave ends it. */
   readonly stop: () => Promise<void>;
 };
@@ -114,6 +113,17 @@ const launch = async (
   );
 };
 
+const secretKey = 'sk_test_fake';
+
+/** The fake that runs on this data folder now, as a client sees it. */
+export const runningFakeStripe = async (dataFolder: string): Promise<StripeAccess | undefined> => {
+  const folders = foldersIn(dataFolder);
+  const known = await readRecord(folders.record);
+  if (known === undefined || !isStillRunning(known.process)) return undefined;
+  const webhookSecrets = [await readSecret(folders.secret)];
+  return { apiBase: `http://127.0.0.1:${String(known.port)}`, secretKey, webhookSecrets, fake: true };
+};
+
 /**
  * Starts the bundled fake Stripe as a process of its own, or goes to the one that runs there already: beside another
  * of ours, or left over from a killed start (its ledger is on disk either way).
@@ -140,9 +150,12 @@ export const startFakeStripe = async (
     return secret;
   });
   return {
-    apiBase: `http://127.0.0.1:${String(port)}`,
-    secretKey: 'sk_test_fake',
-    webhookSecret,
+    access: {
+      apiBase: `http://127.0.0.1:${String(port)}`,
+      secretKey,
+      webhookSecrets: [webhookSecret],
+      fake: true,
+    },
     stop: () =>
       underLock(folders.lock, async () => {
         const known = await readRecord(folders.record);

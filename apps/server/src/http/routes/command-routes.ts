@@ -104,12 +104,7 @@ export const commandRoutes = (keyApprovals: boolean): GuardedRoute[] => [
     body: lookupRequestSchema,
     answers: { 200: { description: 'Each ID with its operation, or null', schema: lookupResponseSchema } },
     handle: async ({ engine, who, body }) => {
-      const known = body.ids.map((id) => parseOperationId(id)).filter((id) => id !== undefined);
-      const found = await engine.lookUp(who, known);
-      const operations = Object.fromEntries(
-        body.ids.map((id) => [id, found.operations[parseOperationId(id) ?? ''] ?? null]),
-      );
-      return json(200, { operations });
+      return json(200, await engine.lookUp(who, body.ids));
     },
   }),
 ];

@@ -89,7 +89,7 @@ const meSchema = z.object({
   via: z.string(),
 });
 
-const me = (store: AccessStore): Route =>
+const me = (store: Pick<AccessStore, 'organisationName'>): Route =>
   guarded({
     method: 'get',
     path: '/v1/me',
@@ -107,9 +107,8 @@ const me = (store: AccessStore): Route =>
       }),
   });
 
-export const systemRoutes = (engine: Engine, store: AccessStore, readiness: Readiness): Route[] => [
-  webhook(engine),
-  ...health(readiness),
-  metrics(),
-  me(store),
-];
+export const systemRoutes = (
+  engine: Engine,
+  store: Pick<AccessStore, 'organisationName'>,
+  readiness: Readiness,
+): Route[] => [webhook(engine), ...health(readiness), metrics(), me(store)];

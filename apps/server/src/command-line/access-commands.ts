@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { roles, type Role } from '@holdfast/operation';
+import { InvalidArgumentError, type Command } from 'commander';
+import { hashApiKey, mintApiKey } from '../sign-in/api-key.ts';
+import { openPeople } from '../sign-in/people.ts';
+import { commandFailed, outputFor } from './output.ts';
+import { inWorkplace } from './workplace.ts';
+
+const oneOf =
+  (allowed: readonly Role[]) =>
+  (text: string): Role => {
+    const role = allowed.find((one) => one === text);
+    if (role === undefined) throw new InvalidArgumentError(`It must be one of ${allowed.join(', ')}.`);
+    return role;
+  };
+
+const emailIn = (text: string): string => {
+  const email = text.trim().toLowerCase();
+  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))
+    throw new InvalidArgumentError('It must be an e-mail address.');
+  return email;
+};
+
+const textIn = (text: string): string => {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed.length > 300)
+    throw new InvalidArgumentError('It must have 1 to 300 characters.');
+  return trimmed;
+};
+
+type Common = { json?: boolean; org?: string };
+
+export const addOrganisationCommands = (program: Command): void => {
+  program
+    .command('org')
+    .description('organisations')
+    .command('create')
+    .description('make an organisation; prints its ID')
+    .requiredOption('--name <name>', 'its name', textIn)
+    .option('--json', 'print {id}')
+    .action(async ({ name, json }: Common & { name: string }) => {
+      const output = outputFor(json === true);
+      await inWorkplace(output, async ({ engine }) => {
+        const made = await engine.createOrganisation(name);
+        output.result(made, [made.id]);
+      });
+    });
+};
+
+type UserOptions = Common & { email: string; name: string; role: Role };
+
+export const addUserCommands = (program: Command): void => {
+  program
+    .command('user')
+    .description('people')
+    .command('add')
+    .description('add a person; prints a link to set the password')
+    .requiredOption('--email <email>', 'e-mail address to sign in with', emailIn)
+    .requiredOption('--name <name>', 'name as others see it', textIn)
+    .requiredOption(
+      '--role <role>',
+      'agent, approver, operator or admin',
+      oneOf(['agent', 'approver', 'operator', 'admin']),
+    )
+    .option('--org <id>', 'organisation; without it the default one')
+    .option('--json', 'print {userId, link}')
+    .action(async ({ email, name, role, org, json }: UserOptions) => {
+      const output = outputFor(json === true);
+      await inWorkplace(output, async ({ store, database, publicOrigin, organisation }) => {
+        const organisationId = await organisation(org);
+        if ((await store.memberByEmail(organisationId, email)) !== undefined) {
+          throw commandFailed(`${email} belongs to this organisation already.`, 'Nothing was changed.');
+        }
+        const people = openPeople({
+          url: database.url,
+          publicOrigin,
+          sharedKey: await store.sharedKey(),
+          maximum: 1,
+        });
+        try {
+          const { userId, token } = await people.invite(email, name);
+          await store.addMember(organisationId, { userId, role, name, email });
+          const link =
+            token === undefined ? null : `${publicOrigin}/set-password?token=${encodeURIComponent(token)}`;
+          output.result({ userId, link }, [link ?? `${email} signs in with the password they have.`]);
+          if (link !== null) output.note('The link works once, within 7 days.');
+        } finally {
+          await people.close();
+        }
+      });
+    });
+};
+
+type KeyOptions = Common & { role: Role; name: string; owner?: string; assistant?: boolean };
+
+export const addKeyCommands = (program: Command): void => {
+  program
+    .command('api-key')
+    .description('API keys')
+    .command('create')
+    .description('make an API key; prints the key alone, once')
+    .requiredOption(
+      '--role <role>',
+      roles.filter((role) => role !== 'admin').join(', '),
+      oneOf(['agent', 'approver', 'operator', 'integrator']),
+    )
+    .requiredOption('--name <name>', 'what it is for', textIn)
+    .option('--org <id>', 'organisation; without it the default one')
+    .option('--owner <email>', 'the person it acts for', emailIn)
+    .option('--assistant', 'a program driven by a model: it may propose, never decide')
+    .option('--json', 'print {id, key}')
+    .action(async ({ role, name, org, owner, assistant, json }: KeyOptions) => {
+      const output = outputFor(json === true);
+      await inWorkplace(output, async ({ store, organisation }) => {
+        const organisationId = await organisation(org);
+        const person = owner === undefined ? undefined : await store.memberByEmail(organisationId, owner);
+        if (owner !== undefined && person === undefined) {
+          throw commandFailed(
+            `${owner} does not belong to this organisation.`,
+            'Add them first with `holdfast user add`.',
+          );
+        }
+        const id = randomUUID();
+        const key = mintApiKey();
+        await store.addKey(organisationId, {
+          id,
+          hash: hashApiKey(key),
+          role,
+          name,
+          ownerUserId: person?.userId ?? null,
+          assistant: assistant === true,
+        });
+        output.result({ id, key }, [key]);
+      });
+    });
+};

@@ -1,0 +1,80 @@
+import type { Engine, Principal } from '@holdfast/engine';
+import { placeOf, openDatabase, type OpenDatabase } from '../start/open-database.ts';
+import { makeEngine } from '../start/make-engine.ts';
+import { noProviders } from '../start/provider-account.ts';
+import { runningServer } from '../start/server-record.ts';
+import { openAccessStore, type AccessStore } from '../sign-in/access-store.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import { commandFailed, type Output } from './output.ts';
+
+/** What a command works with: the database that a running server has open, or the one the settings name. */
+export type Workplace = {
+  readonly settings: Settings;
+  readonly database: OpenDatabase;
+  readonly publicOrigin: string;
+  readonly store: AccessStore;
+  readonly engine: Engine;
+  /** Takes the given organisation, or the default one. */
+  readonly organisation: (given: string | undefined) => Promise<string>;
+};
+
+const openIts = async (
+  settings: Settings,
+  output: Output,
+): Promise<{ database: OpenDatabase; publicOrigin: string }> => {
+  const server = await runningServer(settings.dataFolder);
+  const other = settings.databaseUrl !== undefined && settings.databaseUrl !== server?.givenDatabaseUrl;
+  if (server === undefined || other) {
+    const database = await openDatabase(settings);
+    output.note(`Using the database ${database.place}.`);
+    return { database, publicOrigin: settings.publicOrigin };
+  }
+  output.note(`Using the running server's database, ${placeOf(server.databaseUrl)}.`);
+  const url = server.databaseUrl;
+  const database = {
+    url,
+    place: placeOf(url),
+    schemaVersion: server.schemaVersion,
+    close: () => Promise.resolve(),
+  };
+  return { database, publicOrigin: server.publicOrigin };
+};
+
+/** Opens the workplace, does the work, and closes it again, whatever happens. */
+export const inWorkplace = async (
+  output: Output,
+  work: (workplace: Workplace) => Promise<void>,
+): Promise<void> => {
+  const settings = readSettings(process.env);
+  const { database, publicOrigin } = await openIts(settings, output);
+  const store = openAccessStore(database.url, 2);
+  const made = makeEngine(database.url, settings, noProviders, 2);
+  try {
+    await work({
+      settings,
+      database,
+      publicOrigin,
+      store,
+      engine: made.engine,
+      organisation: async (given) => {
+        if (given === undefined) return store.defaultOrganisationId();
+        const known = await store.organisations();
+        if (known.some((one) => one.id === given)) return given;
+        throw commandFailed(
+          `There is no organisation ${given}.`,
+          `Known: ${known.map((one) => one.id).join(', ')}.`,
+        );
+      },
+    });
+  } finally {
+    await made.close();
+    await store.close();
+    await database.close();
+  }
+};
+
+/** Who the command line is to the engine: the one who may enter the machine may look at everything. */
+export const commandLine = (organisationId: string): Principal => ({
+  organisationId,
+  actor: { id: 'command-line', name: 'Command line', role: 'operator', assistant: false, via: 'system' },
+});

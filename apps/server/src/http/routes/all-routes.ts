@@ -1,0 +1,28 @@
+import type { Engine } from '@holdfast/engine';
+import type { AccessStore } from '../../sign-in/access-store.ts';
+import type { Route } from '../route.ts';
+import { catalogueRoutes } from './catalogue-routes.ts';
+import { commandRoutes } from './command-routes.ts';
+import { feedRoutes, type FeedParts } from './feed-routes.ts';
+import { operationRoutes } from './operation-routes.ts';
+import { signInRoutes, type SignInParts } from './sign-in-routes.ts';
+import { systemRoutes, type Readiness } from './system-routes.ts';
+
+export type RouteParts = {
+  readonly engine: Engine;
+  readonly store: Pick<AccessStore, 'organisationName'>;
+  readonly keyApprovals: boolean;
+  readonly readiness: Readiness;
+  readonly feed: FeedParts;
+  readonly signIn: SignInParts;
+};
+
+/** Every route there is: what HTTP serves, what the contract shows, and what the role test walks through. */
+export const allRoutes = (parts: RouteParts): Route[] => [
+  ...commandRoutes(parts.keyApprovals),
+  ...operationRoutes(parts.keyApprovals),
+  ...feedRoutes(parts.feed),
+  ...catalogueRoutes,
+  ...systemRoutes(parts.engine, parts.store, parts.readiness),
+  ...signInRoutes(parts.signIn),
+];

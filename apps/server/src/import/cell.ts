@@ -1,0 +1,42 @@
+import type { Row } from './csv-file.ts';
+
+/** A bad cell: names its column and why. Caught where a row is taken, so that one bad row stops no other. */
+export class BadCell extends Error {}
+
+export const required = (row: Row, column: string): string => {
+  const text = row.cells[column] ?? '';
+  if (text === '') throw new BadCell(`${column} is empty`);
+  return text;
+};
+
+export const optional = (row: Row, column: string): string | undefined => {
+  const text = row.cells[column] ?? '';
+  return text === '' ? undefined : text;
+};
+
+const isoTime = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** ISO 8601 as UTC. A date alone is its midnight, a time without a zone is UTC: never this machine's zone. */
+export const timeIn = (text: string, column: string): string => {
+  const bad = new BadCell(`${column} "${text}" is not an ISO 8601 time like 2026-03-14T09:26:53Z`);
+  if (!isoTime.test(text)) throw bad;
+  const zoned = /T|\s/.test(text) && !/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? `${text}Z` : text;
+  const time = new Date(zoned.replace(' ', 'T'));
+  if (Number.isNaN(time.getTime())) throw bad;
+  // The engine would take 31 February for 3 March.
+  const [day] = text.split(/[T ]/);
+  const shownDay = new Date(`${day ?? ''}T00:00:00Z`);
+  if (Number.isNaN(shownDay.getTime()) || shownDay.toISOString().slice(0, 10) !== day) throw bad;
+  return time.toISOString();
+};
+
+/** Runs `work`; a bad cell becomes the reason why the row is not taken. */
+export const reasonOf = (work: () => void): string | undefined => {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof BadCell) return error.message;
+    throw error;
+  }
+};

@@ -1,0 +1,67 @@
+import type { Engine, ProviderDirectory, Worker, WorkerSettings } from '@holdfast/engine';
+import { connect, createEngine, createRuntime, createWorker } from '@holdfast/engine/postgres';
+import type { Settings } from '../settings/settings.ts';
+import type { Logger } from './log.ts';
+
+export type MadeEngine = {
+  readonly engine: Engine;
+  readonly worker: Worker;
+  /** Resolves once nothing of it holds a connection any more. Stop the worker first. */
+  readonly close: () => Promise<void>;
+};
+
+/** A request must have ended, and its answer been written down, well before the claim counts as lost. */
+const shareOfLease = 0.8;
+
+const workerSettings = (settings: Settings): WorkerSettings => ({
+  providerTimeoutMs: Math.min(settings.providerTimeoutMs, Math.floor(settings.leaseMs * shareOfLease)),
+  leaseMs: settings.leaseMs,
+  checkBackoffMs: settings.checkBackoffMs,
+  needsPersonAfterMs: settings.needsPersonAfterMs,
+  undoMs: settings.undoMs,
+});
+
+/**
+ * The engine and its worker over one pool.
+ * @param connections size of the pool; the worker's width stays well below it, so that people are always served
+ */
+export const makeEngine = (
+  url: string,
+  settings: Settings,
+  providers: ProviderDirectory,
+  connections: number,
+  log?: Logger,
+): MadeEngine => {
+  const connection = connect({ url, maximum: connections });
+  const runtime = createRuntime(connection);
+  const forWorker = workerSettings(settings);
+  return {
+    engine: createEngine({
+      runtime,
+      providers,
+      keysMayDecide: settings.keyApprovals,
+      undoMs: settings.undoMs,
+      providerTimeoutMs: forWorker.providerTimeoutMs,
+    }),
+    worker: createWorker({
+      connection,
+      inOrganisation: runtime.inOrganisation,
+      providers,
+      settings: forWorker,
+      width: Math.max(1, Math.floor(connections / 2)),
+      name: `${process.pid}`,
+      watch: (wake) => runtime.wakes.watchWork(wake),
+      ...(log === undefined
+        ? {}
+        : {
+            log: (level, message, about) => {
+              log[level](about, message);
+            },
+          }),
+    }),
+    close: async () => {
+      await runtime.close();
+      await connection.close();
+    },
+  };
+};

@@ -1,0 +1,198 @@
+import { createAdaptorServer } from '@hono/node-server';
+import type { Server } from 'node:http';
+import { checkedPort, portProblem } from './port.ts';
+import { seedDemo, demoSignIns } from '../demo/seed-demo.ts';
+import { buildApp } from '../http/app.ts';
+import { isDatabaseAway } from '../http/failure.ts';
+import { rateLimiter } from '../http/rate-limit.ts';
+import { allRoutes } from '../http/routes/all-routes.ts';
+import { openStreams, type OpenStreams } from '../http/routes/feed-routes.ts';
+import { staticFiles } from '../http/static-files.ts';
+import { openAccessStore, type AccessStore } from '../sign-in/access-store.ts';
+import { identifier } from '../sign-in/identify.ts';
+import { openPeople, type People } from '../sign-in/people.ts';
+import type { Settings } from '../settings/settings.ts';
+import { loggableError, type Logger } from './log.ts';
+import { makeEngine, type MadeEngine } from './make-engine.ts';
+import type { OpenDatabase } from './open-database.ts';
+import { openAccountDirectory, type StripeAccess } from './provider-account.ts';
+import { forgetServer, recordServer } from './server-record.ts';
+import { staticFolders } from './web-build.ts';
+
+export type RunningServer = { readonly stop: () => Promise<void> };
+
+type Opened = {
+  readonly settings: Settings;
+  readonly database: OpenDatabase;
+  readonly log: Logger;
+  readonly store: AccessStore;
+  readonly people: People;
+  readonly made: MadeEngine;
+  readonly streams: OpenStreams;
+};
+
+/** How long requests under way may take once a stop was asked for. */
+const drainMs = 10_000;
+const signInTriesPerMinute = 20;
+const readinessMs = 3_000;
+
+const readiness =
+  ({ store, database }: Opened) =>
+  async () => {
+    const tooLong = new Promise<never>((_resolve, reject) => {
+      setTimeout(() => {
+        reject(new Error('no answer in time'));
+      }, readinessMs).unref();
+    });
+    try {
+      const version = await Promise.race([store.schemaVersion(), tooLong]);
+      if (version === database.schemaVersion) return { ready: true as const };
+      return { ready: false as const, because: "The database's schema is not this program's." };
+    } catch {
+      return { ready: false as const, because: 'The database does not answer.' };
+    }
+  };
+
+const appOf = (opened: Opened) => {
+  const { settings, log, store, people, made, streams } = opened;
+  const identify = identifier(store, people);
+  const logFailure = (error: unknown, away: boolean): void => {
+    log.error({ error: loggableError(error) }, away ? 'the database is away' : 'a request failed');
+  };
+  return buildApp({
+    engine: made.engine,
+    identify,
+    limiter: rateLimiter(settings.rateLimit, Date.now),
+    publicOrigin: settings.publicOrigin,
+    serveStatic: staticFiles(staticFolders(settings.dataFolder)),
+    logFailure,
+    logRequest: (line) => {
+      log.debug(line, 'request');
+    },
+    routes: allRoutes({
+      engine: made.engine,
+      store,
+      keyApprovals: settings.keyApprovals,
+      readiness: readiness(opened),
+      feed: {
+        identify,
+        streams,
+        onFailure: (error) => {
+          logFailure(error, isDatabaseAway(error));
+        },
+      },
+      signIn: {
+        people,
+        limiter: rateLimiter(signInTriesPerMinute, Date.now),
+        shownSignIns: settings.demo ? demoSignIns : undefined,
+        onSignOut: streams.recheck,
+      },
+    }),
+  });
+};
+
+const listen = async (opened: Opened): Promise<Server> => {
+  const { settings } = opened;
+  const server = createAdaptorServer({ fetch: appOf(opened).fetch, overrideGlobalObjects: false }) as Server;
+  // A request must be whole within a minute; a stream of events has no such end.
+  server.requestTimeout = 60_000;
+  server.headersTimeout = 20_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(portProblem('PORT', settings.host, settings.port, error));
+    });
+    server.listen(settings.port, settings.host, resolve);
+  });
+  return server;
+};
+
+const closeServer = async (server: Server, streams: OpenStreams): Promise<void> => {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  streams.closeAll();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => {
+    server.closeAllConnections();
+  }, drainMs);
+  await closed;
+  clearTimeout(timer);
+};
+
+/** Runs the worker until stopped. A pass that throws (the database is away) is logged, and the next one comes. */
+const runWorker = (opened: Opened): (() => Promise<void>) => {
+  const stop = new AbortController();
+  const ended = opened.made.worker.run(stop.signal).catch((error: unknown) => {
+    opened.log.fatal({ error: loggableError(error) }, 'the worker ended');
+    process.kill(process.pid, 'SIGTERM');
+  });
+  return async () => {
+    stop.abort();
+    await ended;
+  };
+};
+
+const open = async (settings: Settings, database: OpenDatabase, stripe: StripeAccess, log: Logger) => {
+  const store = openAccessStore(database.url);
+  const organisationId = await store.defaultOrganisationId();
+  const directory = await openAccountDirectory(organisationId, stripe, await store.accountOf(organisationId));
+  const people = openPeople({
+    url: database.url,
+    publicOrigin: settings.publicOrigin,
+    sharedKey: await store.sharedKey(),
+  });
+  const made = makeEngine(database.url, settings, directory, 20, log);
+  const opened: Opened = { settings, database, log, store, people, made, streams: openStreams() };
+  const close = async (): Promise<void> => {
+    directory.stop();
+    await made.close();
+    await people.close();
+    await store.close();
+  };
+  return { opened, organisationId, close };
+};
+
+/**
+ * Runs the server and, by role, its worker.
+ * @throws StartProblem when the port is taken or the provider refuses the key
+ */
+export const runServer = async (
+  settings: Settings,
+  database: OpenDatabase,
+  stripe: StripeAccess,
+  log: Logger,
+): Promise<RunningServer> => {
+  await checkedPort('PORT', settings.host, settings.port);
+  const { opened, organisationId, close } = await open(settings, database, stripe, log);
+  try {
+    if (settings.demo) {
+      const { made, store, people } = opened;
+      await seedDemo(
+        { engine: made.engine, store, people, organisationId, fakeStripeBase: stripe.apiBase },
+        Date.now(),
+      );
+    }
+    const server = settings.role === 'worker' ? undefined : await listen(opened);
+    const stopWorker = settings.role === 'api' ? undefined : runWorker(opened);
+    await recordServer(settings.dataFolder, {
+      databaseUrl: database.url,
+      givenDatabaseUrl: settings.databaseUrl,
+      schemaVersion: database.schemaVersion,
+      publicOrigin: settings.publicOrigin,
+      demo: settings.demo,
+    });
+    return {
+      stop: async () => {
+        if (server !== undefined) await closeServer(server, opened.streams);
+        await stopWorker?.();
+        await forgetServer(settings.dataFolder);
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

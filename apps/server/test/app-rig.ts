@@ -1,0 +1,105 @@
+import type { Engine } from '@holdfast/engine';
+import type { Actor, Role } from '@holdfast/operation';
+import type { Hono } from 'hono';
+import { buildApp } from '../src/http/app.ts';
+import { rateLimiter } from '../src/http/rate-limit.ts';
+import type { Route } from '../src/http/route.ts';
+import { allRoutes } from '../src/http/routes/all-routes.ts';
+import { openStreams, type OpenStreams } from '../src/http/routes/feed-routes.ts';
+import type { ServeStatic } from '../src/http/static-files.ts';
+import type { Identity } from '../src/sign-in/identify.ts';
+import type { People } from '../src/sign-in/people.ts';
+
+export const publicOrigin = 'http://localhost:4780';
+export const organisationId = 'organisation-1';
+
+export type Credentials = { role: Role; via?: Actor['via']; assistant?: boolean; id?: string };
+
+/** Test identities travel in one header; the rig's `identify` reads them as the real one reads keys and cookies. */
+export const as = (credentials: Credentials): Record<string, string> => ({
+  'x-test-identity': JSON.stringify(credentials),
+});
+
+const identityOf = (headers: Headers): Identity | undefined => {
+  const text = headers.get('x-test-identity');
+  if (text === null) return undefined;
+  const { role, via = 'session', assistant = false, id = `${role}-1` } = JSON.parse(text) as Credentials;
+  return {
+    principal: { organisationId, actor: { id, name: `The ${role}`, role, assistant, via } },
+    credential: `${via} ${id}`,
+    byCookie: via === 'session',
+  };
+};
+
+const nobody: People = {
+  handle: () => Promise.resolve(new Response(null, { status: 401 })),
+  sessionOf: () => Promise.resolve(undefined),
+  invite: () => Promise.reject(new Error('not in this test')),
+  setPassword: () => Promise.reject(new Error('not in this test')),
+  choosePassword: () => Promise.resolve('token-unknown'),
+  close: () => Promise.resolve(),
+};
+
+export type AppRig = {
+  readonly app: Hono;
+  readonly routes: readonly Route[];
+  readonly streams: OpenStreams;
+  readonly failures: unknown[];
+  readonly ask: (method: string, path: string, options?: AskOptions) => Promise<Response>;
+};
+export type AskOptions = { headers?: Record<string, string>; body?: unknown; text?: string };
+
+export type RigOptions = {
+  engine: Engine;
+  keyApprovals?: boolean;
+  rateLimit?: number;
+  identify?: (headers: Headers) => Promise<Identity | undefined>;
+  serveStatic?: ServeStatic;
+  publicOrigin?: string;
+};
+
+/** The whole app over an engine of the test's choosing, asked without a port. */
+export const appRig = (options: RigOptions): AppRig => {
+  const identify = options.identify ?? ((headers: Headers) => Promise.resolve(identityOf(headers)));
+  const streams = openStreams();
+  const failures: unknown[] = [];
+  const routes = allRoutes({
+    engine: options.engine,
+    store: { organisationName: () => Promise.resolve('Test organisation') },
+    keyApprovals: options.keyApprovals ?? false,
+    readiness: () => Promise.resolve({ ready: true }),
+    feed: { identify, streams, onFailure: (error) => failures.push(error) },
+    signIn: {
+      people: nobody,
+      limiter: rateLimiter(20, Date.now),
+      shownSignIns: undefined,
+      onSignOut: streams.recheck,
+    },
+  });
+  const app = buildApp({
+    engine: options.engine,
+    identify,
+    limiter: rateLimiter(options.rateLimit, Date.now),
+    publicOrigin: options.publicOrigin ?? publicOrigin,
+    routes,
+    serveStatic: options.serveStatic ?? (() => Promise.resolve(undefined)),
+    logFailure: (error) => failures.push(error),
+    logRequest: () => undefined,
+  });
+  const ask = async (
+    method: string,
+    path: string,
+    { headers = {}, body, text }: AskOptions = {},
+  ): Promise<Response> =>
+    app.request(`${publicOrigin}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        host: 'localhost:4780',
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(text === undefined ? {} : { body: text }),
+    });
+  return { app, routes, streams, failures, ask };
+};
