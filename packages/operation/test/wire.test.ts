@@ -17,41 +17,47 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
   ),
 };
 
-/** One hash over every message's JSON Schema, both directions, and over the closed lists that ride in strings. */
-const wireHash = (messages: Readonly<Record<string, z.ZodType>>): string => {
-  const shapes = Object.fromEntries(
-    Object.entries(messages).map(([name, schema]) => [
-      name,
-      (['input', 'output'] as const).map(
-        (io) => z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonValue,
-      ),
-    ]),
+const hashOf = (value: JsonValue): string => bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
+
+/** A message's shape: its JSON Schema in both directions. */
+const shapeHash = (schema: z.ZodType): string =>
+  hashOf(
+    (['input', 'output'] as const).map(
+      (io) => z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonValue,
+    ),
   );
+
+/** One hash over every message's shape, and over the closed lists that ride in strings. */
+const wireHash = (shapes: Readonly<Record<string, string>>): string => {
   const lists = {
     slugs: operation.problemStatus,
     header: operation.protocolHeader,
     roles: [...operation.roles],
   };
-  return bytesToHex(sha256(utf8ToBytes(canonicalJson({ shapes, lists }))));
+  return hashOf({ shapes, lists });
 };
+
+const shapes: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(schemas).map(([name, schema]) => [name, shapeHash(schema)]),
+);
 
 const hashes: Readonly<Record<string, string>> = recordedHashes;
 
 describe('the wire', () => {
   // Red when: a message gains, loses or changes a field and `protocolVersion` stays.
   test('does not change without a new version: raise protocolVersion and record its hash in wire-hashes.json', () => {
-    expect(hashes[String(protocolVersion)]).toBe(wireHash(schemas));
+    expect(hashes[String(protocolVersion)]).toBe(wireHash(shapes));
   });
 
   // Red when: the hash leaves a schema out, or looks only at names.
   test('has a hash that moves when any schema moves', () => {
-    const before = wireHash(schemas);
+    const before = wireHash(shapes);
     expect(Object.keys(schemas).length).toBeGreaterThan(20);
     for (const [name, schema] of Object.entries(schemas)) {
       const moved = schema instanceof z.ZodObject ? schema.extend({ surprise: z.string() }) : z.array(schema);
-      expect(wireHash({ ...schemas, [name]: moved }), name).not.toBe(before);
+      expect(wireHash({ ...shapes, [name]: shapeHash(moved) }), name).not.toBe(before);
     }
-    expect(wireHash(schemas)).toBe(before);
+    expect(wireHash({ ...shapes })).toBe(before);
   });
 
   test('serves the current version and at most the two before, each with its recorded hash', () => {
