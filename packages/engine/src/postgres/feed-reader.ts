@@ -75,13 +75,24 @@ export const viewFeedSubjects = async (
   const idsOf = (subject: FeedRow['subject']): readonly string[] => [
     ...new Set(rows.filter((row) => row.subject === subject).map((row) => row.subjectId)),
   ];
-  const orderViews = await viewOrders(tx, await readOrdersByIds(tx, idsOf('order')));
-  const ticketViews = await viewTickets(tx, await readTicketsByIds(tx, idsOf('ticket')), providerName);
-  const operationViews = await viewOperations(tx, await readOperations(tx, idsOf('operation')), providerName);
+  const inOrder = <Row>(ids: readonly string[], found: readonly Row[], idOf: (row: Row) => string): Row[] => {
+    const byId = new Map(found.map((row) => [idOf(row), row]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  };
+  const [orderIds, ticketIds, operationIds] = [idsOf('order'), idsOf('ticket'), idsOf('operation')];
+  const orderRows = inOrder(orderIds, await readOrdersByIds(tx, orderIds), (row) => row.orderId);
+  const ticketRows = inOrder(ticketIds, await readTicketsByIds(tx, ticketIds), (row) => row.ticketId);
+  const operationRows = inOrder(operationIds, await readOperations(tx, operationIds), (row) => row.id);
   return [
-    ...orderViews.map((data): FeedChange => ({ event: 'order', data })),
-    ...ticketViews.map((data): FeedChange => ({ event: 'ticket', data })),
-    ...operationViews.map((data): FeedChange => ({ event: 'operation', data })),
+    ...(await viewOrders(tx, orderRows)).map((data): FeedChange => ({ event: 'order', data })),
+    ...(await viewTickets(tx, ticketRows, providerName)).map((data): FeedChange => ({
+      event: 'ticket',
+      data,
+    })),
+    ...(await viewOperations(tx, operationRows, providerName)).map((data): FeedChange => ({
+      event: 'operation',
+      data,
+    })),
   ];
 };
 

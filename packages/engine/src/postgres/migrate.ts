@@ -12,7 +12,12 @@ type Migration = {
   readonly hash: string;
 };
 
-export type MigrationReport = { readonly applied: readonly string[]; readonly schemaVersion: number };
+export type MigrationReport = {
+  readonly applied: readonly string[];
+  readonly schemaVersion: number;
+  /** The cluster is not the one this database was in: a new generation of history began, on hold. */
+  readonly historyRestored: boolean;
+};
 
 /** Why the database cannot be used. `because` is for programs, `message` for people, with the remedy. */
 export class SchemaRefusal extends Error {
@@ -104,7 +109,11 @@ export const migrate = async (options: ConnectOptions): Promise<MigrationReport>
     }
     await db.execute(sql`grant select on schema_migrations to holdfast_server`);
     await prepareInstallation(db);
-    return { applied: missing.map((one) => one.name), schemaVersion: known.at(-1)?.number ?? 0 };
+    return {
+      applied: missing.map((one) => one.name),
+      schemaVersion: known.at(-1)?.number ?? 0,
+      historyRestored: await recogniseRestore(db),
+    };
   } finally {
     await driver.end({ timeout: 5 });
   }
@@ -125,6 +134,25 @@ const prepareInstallation = async (db: Database): Promise<void> => {
       values (${organisationId}, 'Default organisation', ${randomUUID()}, ${JSON.stringify(defaultPolicy)}::jsonb)`);
   });
 };
+
+/**
+ * A dump or a snapshot brought up in another cluster, or a cluster put back in time, has other identities than were
+ * recorded: what clients and the provider know may be ahead of it, so history starts anew and nothing is sent.
+ */
+const recogniseRestore = (db: Database): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const moved = await tx.execute(sql`
+      update installation set system_identifier = now_is.system_identifier, timeline = now_is.timeline
+      from history_identity() now_is
+      where (installation.system_identifier, installation.timeline)
+        is distinct from (now_is.system_identifier, now_is.timeline)
+      returning 1`);
+    if (moved.length === 0) return false;
+    await tx.execute(
+      sql`select begin_new_generation(${randomUUID()}, 'The database was restored from another time or place.')`,
+    );
+    return true;
+  });
 
 /**
  * Whether this program may use the database as it is: nothing is applied.

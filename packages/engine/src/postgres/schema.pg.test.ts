@@ -11,7 +11,9 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 type Column = { table: string; column: string; type: string; required: boolean };
-const ownTables = Object.values(schema).filter((value): value is PgTable => is(value, PgTable));
+const ownTables = (Object.values(schema) as unknown[]).filter((value): value is PgTable =>
+  is(value, PgTable),
+);
 
 const inDatabase = async (): Promise<Column[]> => [
   ...(await database.admin<Column[]>`

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Command, Operation } from '@holdfast/operation';
+import { createScriptedProvider } from '../../test/scripted-provider.ts';
+import {
+  ada,
+  approval,
+  ben,
+  createEngineHouse,
+  mint,
+  olga,
+  operationIn,
+  otto,
+  problemIn,
+  proposal,
+  slugIn,
+  type EngineHouse,
+} from '../../test/engine-house.ts';
+import { changeOperation } from '../postgres/change-operation.ts';
+
+const provider = createScriptedProvider();
+let house: EngineHouse;
+beforeAll(async () => {
+  house = await createEngineHouse({ adapter: provider.adapter });
+});
+afterAll(() => house.close());
+
+type Resolve = Extract<Command, { type: 'resolve' }>;
+const resolution = (operation: Operation, changes: Partial<Resolve> = {}): Resolve => ({
+  type: 'resolve',
+  commandId: mint(),
+  operationId: operation.id,
+  version: operation.version,
+  outcome: 'failed',
+  note: 'seen in the dashboard',
+  ...changes,
+});
+
+const unknown = async (): Promise<Operation> => {
+  const operation = operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
+  await house.give(ben, approval(operation));
+  for (const [version, type] of [
+    [2, 'claim'],
+    [3, 'lose-sight'],
+  ] as const) {
+    await house.runtime.inOrganisation(house.organisationId, (tx) =>
+      changeOperation(tx, {
+        operationId: operation.id,
+        expectedVersion: version,
+        event: { type },
+        by: { actorId: null },
+      }),
+    );
+  }
+  const now = await house.engine.getOperation(house.as(ada), operation.id);
+  if (now === null) throw new Error('it is there');
+  expect(now.state).toBe('outcome_unknown');
+  return now;
+};
+
+const inLedger = (operation: Operation, minor: number): string => {
+  const reference = `re_${mint()}`;
+  provider.ledger.push({
+    reference,
+    status: 'succeeded',
+    statusText: 'succeeded',
+    amount: { minor, currency: 'EUR' },
+    paymentReference: operation.paymentReference ?? '',
+    failureReason: null,
+    createdAtMs: Date.now(),
+    organisationId: null,
+    operationId: null,
+  });
+  return reference;
+};
+const figures = async (operation: Operation) => {
+  const [row] = await house.database.admin`
+    select reserved::int, refunded::int from payments where payment_reference = ${operation.paymentReference}`;
+  return row;
+};
+
+describe('settling by hand', () => {
+  it('as failed needs two operators: the first word waits, an equal one of another carries it out', async () => {
+    const operation = await unknown();
+    const first = operationIn((await house.give(olga, resolution(operation)))[0]);
+    expect(first).toMatchObject({
+      state: 'outcome_unknown',
+      resolution: { outcome: 'failed', waiting: true, by: { name: 'Olga' } },
+    });
+    // The same operator again is not a second one.
+    const again = operationIn((await house.give(olga, resolution(first)))[0]);
+    expect(again.state).toBe('outcome_unknown');
+    const settled = operationIn((await house.give(otto, resolution(again)))[0]);
+    expect(settled).toMatchObject({ state: 'failed', resolution: { waiting: false } });
+    expect(settled.sentence).toMatch(/settled by Olga and Otto/i);
+    expect(await figures(operation)).toEqual({ reserved: 0, refunded: 0 });
+  });
+
+  it('as confirmed needs a reference that the provider knows on this payment', async () => {
+    const operation = await unknown();
+    const confirm = (providerReference?: string) =>
+      house.give(
+        olga,
+        resolution(operation, { outcome: 'confirmed', ...(providerReference ? { providerReference } : {}) }),
+      );
+    const reasonOf = async (reference?: string) =>
+      problemIn((await confirm(reference))[0]).reasons?.map(({ reason }) => reason);
+    expect(await reasonOf()).toEqual(['reference-missing']);
+    expect(await reasonOf('re_nobody_knows')).toEqual(['reference-unknown']);
+    const elsewhere = inLedger({ ...operation, paymentReference: 'pi_another' }, 1_000);
+    expect(await reasonOf(elsewhere)).toEqual(['reference-of-another-payment']);
+    const right = inLedger(operation, 1_000);
+    const settled = operationIn((await confirm(right))[0]);
+    expect(settled).toMatchObject({ state: 'confirmed', provider: { reference: right } });
+    expect(await figures(operation)).toEqual({ reserved: 0, refunded: 1_000 });
+  });
+
+  it('by a reference that another operation holds is refused', async () => {
+    const holder = await unknown();
+    const reference = inLedger(holder, 1_000);
+    await house.give(olga, resolution(holder, { outcome: 'confirmed', providerReference: reference }));
+    const other = await unknown();
+    const [result] = await house.give(
+      olga,
+      resolution(other, { outcome: 'confirmed', providerReference: reference }),
+    );
+    expect(problemIn(result).reasons?.map(({ reason }) => reason)).toEqual(['reference-taken']);
+  });
+
+  it('by a reference of another amount needs the second operator, and books the provider’s amount', async () => {
+    const operation = await unknown();
+    const providerReference = inLedger(operation, 900);
+    const confirm = { outcome: 'confirmed', providerReference } as const;
+    const first = operationIn((await house.give(olga, resolution(operation, confirm)))[0]);
+    expect(first.resolution?.waiting).toBe(true);
+    const settled = operationIn((await house.give(otto, resolution(first, confirm)))[0]);
+    expect(settled.state).toBe('confirmed');
+    expect(await figures(operation)).toEqual({ reserved: 0, refunded: 900 });
+  });
+
+  it('where the provider cannot be asked needs the second operator', async () => {
+    const operation = await unknown();
+    const confirm = { outcome: 'confirmed', providerReference: 're_said_on_the_phone' } as const;
+    provider.silent = true;
+    try {
+      const first = operationIn((await house.give(olga, resolution(operation, confirm)))[0]);
+      expect(first.resolution?.waiting).toBe(true);
+      expect(operationIn((await house.give(otto, resolution(first, confirm)))[0]).state).toBe('confirmed');
+    } finally {
+      provider.silent = false;
+    }
+  });
+
+  it('against another version than it has now is stale', async () => {
+    const operation = await unknown();
+    expect(slugIn((await house.give(olga, resolution(operation, { version: 1 })))[0])).toBe('stale');
+  });
+
+  it('of what was never submitted, or is under way, is refused', async () => {
+    const operation = operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
+    expect(slugIn((await house.give(olga, resolution(operation)))[0])).toBe('stale');
+  });
+
+  it('is an operator’s alone', async () => {
+    expect(slugIn((await house.give(ben, resolution(await unknown())))[0])).toBe('forbidden');
+  });
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ada,
+  approval,
+  ben,
+  createEngineHouse,
+  operationIn,
+  proposal,
+  type EngineHouse,
+} from '../../test/engine-house.ts';
+import type { MetricsSnapshot } from '../engine-interface.ts';
+import { changeOperation } from '../postgres/change-operation.ts';
+
+let house: EngineHouse;
+beforeAll(async () => {
+  house = await createEngineHouse();
+});
+afterAll(() => house.close());
+
+const valueOf = (
+  { samples }: MetricsSnapshot,
+  name: string,
+  labels: Record<string, string> = {},
+): number | undefined =>
+  samples.find(
+    (sample) =>
+      sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+  )?.value;
+
+describe('the metrics', () => {
+  it('exist from the start, zeros included', async () => {
+    const fresh = await house.engine.createOrganisation('Fresh');
+    const snapshot = await house.engine.metrics(fresh.id);
+    const names = [...new Set(snapshot.samples.map(({ name }) => name))].sort();
+    expect(names).toEqual([
+      'holdfast_attempts_total',
+      'holdfast_clock_skew_seconds',
+      'holdfast_duplicate_actions_total',
+      'holdfast_foreign_actions_total',
+      'holdfast_late_reversals_total',
+      'holdfast_oldest_seconds',
+      'holdfast_oldest_unresolved_seconds',
+      'holdfast_operations',
+      'holdfast_replay_window_at_risk',
+      'holdfast_replays_absorbed_total',
+      'holdfast_unapplied_events_oldest_seconds',
+      'holdfast_unresolved',
+    ]);
+    expect(snapshot.samples.filter(({ value }) => value !== 0)).toEqual([]);
+    expect(snapshot.reconciliationSeconds.map(({ how, count }) => [how, count])).toContainEqual([
+      'look-up',
+      0,
+    ]);
+  });
+
+  it('count states, absorbed replays, and the time from unknown to settled by how it was settled', async () => {
+    const command = proposal(await house.order(), 1_000);
+    const operation = operationIn((await house.give(ada, command))[0]);
+    await house.give(ada, command);
+    const approve = approval(operation);
+    await house.give(ben, approve);
+    await house.give(ben, approve);
+    let snapshot = await house.engine.metrics(house.organisationId);
+    expect(valueOf(snapshot, 'holdfast_operations', { state: 'approved' })).toBe(1);
+    expect(valueOf(snapshot, 'holdfast_replays_absorbed_total', { at: 'intake' })).toBe(1);
+    expect(valueOf(snapshot, 'holdfast_replays_absorbed_total', { at: 'command' })).toBe(1);
+
+    const change = (expectedVersion: number, type: 'claim' | 'lose-sight' | 'evidence-confirmed') =>
+      house.runtime.inOrganisation(house.organisationId, (tx) =>
+        changeOperation(tx, {
+          operationId: operation.id,
+          expectedVersion,
+          event: { type },
+          by: { actorId: null },
+          settledHow: 'look-up',
+        }),
+      );
+    await change(2, 'claim');
+    await change(3, 'lose-sight');
+    await house.database.admin`update operations set unknown_since = now() - interval '100 seconds'
+      where id = ${operation.id}`;
+    snapshot = await house.engine.metrics(house.organisationId);
+    expect(valueOf(snapshot, 'holdfast_unresolved', { needs_person: 'false' })).toBe(1);
+    expect(valueOf(snapshot, 'holdfast_oldest_unresolved_seconds')).toBeGreaterThanOrEqual(100);
+    expect(valueOf(snapshot, 'holdfast_oldest_seconds', { state: 'outcome_unknown' })).toBeGreaterThanOrEqual(
+      100,
+    );
+    await change(4, 'evidence-confirmed');
+    snapshot = await house.engine.metrics(house.organisationId);
+    expect(valueOf(snapshot, 'holdfast_unresolved', { needs_person: 'false' })).toBe(0);
+    const byLookUp = snapshot.reconciliationSeconds.find(({ how }) => how === 'look-up');
+    expect(byLookUp).toMatchObject({ count: 1 });
+    expect(byLookUp?.buckets.find(({ le }) => le === 60)?.count).toBe(0);
+    expect(byLookUp?.buckets.find(({ le }) => le === 300)?.count).toBe(1);
+  });
+});
+
+describe('the hold', () => {
+  it('shows on approved operations why they wait, and lets them go on when it ends', async () => {
+    const operation = operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
+    await house.give(ben, approval(operation));
+    await house.engine.hold.set(house.organisationId, true, 'user-olga', 'looking into something');
+    expect(await house.engine.hold.get(house.organisationId)).toMatchObject({ on: true, by: 'user-olga' });
+    const held = await house.engine.getOperation(house.as(ada), operation.id);
+    expect(held).toMatchObject({
+      waitingFor: 'hold',
+      version: 3,
+      sentence: 'Approved. Submitting is on hold.',
+    });
+    await house.engine.hold.set(house.organisationId, false, 'user-olga', null);
+    expect((await house.engine.getOperation(house.as(ada), operation.id))?.waitingFor).not.toBe('hold');
+  });
+});
