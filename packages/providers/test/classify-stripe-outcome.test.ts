@@ -149,7 +149,7 @@ const rows: readonly Row[] = [
   [
     '400 idempotency_error: the key was used for something else',
     raised(400, { type: 'idempotency_error' }),
-    unknown,
+    { kind: 'unknown', because: 'our key was used with other parameters' },
   ],
   ['409 idempotency_error', raised(409, { type: 'idempotency_error' }), unknown],
   ['409 of another kind', raised(409, { ...invalid, code: 'something' }), unknown],
@@ -194,7 +194,7 @@ const rows: readonly Row[] = [
   ['an error that is no object', { kind: 'raised', error: 'x', trace: answered(400) }, unknown],
   [
     'an error about another status than the wire’s',
-    { ...raised(400, { ...invalid }), trace: answered(200) },
+    { ...raised(404, { ...invalid, code: 'charge_disputed' }), trace: answered(400) },
     unknown,
   ],
   ['200 without anything', { kind: 'returned', body: {}, trace: answered(200) }, unknown],
@@ -380,6 +380,19 @@ describe('every error class of the client library', () => {
     const error = build(ErrorOfTheirs, { ...invalid, code: 'charge_disputed', statusCode: 500, message: '' });
     expect(classify({ kind: 'raised', error, trace: answered(500) }).kind).toBe('unknown');
   });
+
+  test.each(exportedClasses)(
+    '%s with a status that no refusal of Stripe has is never a refusal',
+    (_name, ErrorOfTheirs) => {
+      const error = build(ErrorOfTheirs, {
+        ...invalid,
+        code: 'charge_disputed',
+        statusCode: 422,
+        message: '',
+      });
+      expect(classify({ kind: 'raised', error, trace: answered(422) }).kind).not.toBe('rejected');
+    },
+  );
 
   test.each(exportedClasses)('%s proves nothing while the wire lost the answer', (_name, ErrorOfTheirs) => {
     const error = build(ErrorOfTheirs, { ...invalid, code: 'charge_disputed', statusCode: 400, message: '' });

@@ -26,7 +26,7 @@ const encoded = (adapter: ProviderAdapter): EncodedRequest => {
   return result.request;
 };
 
-const submitTo = (apiBase: string, timeoutMs = 5_000): Promise<AttemptReport> => {
+const submitTo = (apiBase: string, timeoutMs = 15_000): Promise<AttemptReport> => {
   const adapter = adapterAt(apiBase);
   return adapter.submit(encoded(adapter), refundRequest(), Date.now() + timeoutMs);
 };
@@ -131,10 +131,16 @@ const lost: readonly (readonly [what: string, behave: RawBehaviour])[] = [
   ],
   [
     'bytes that are not UTF-8',
-    (socket) =>
-      socket.end(
-        Buffer.concat([Buffer.from(answer(200, '', { 'Content-Length': '2' })), Buffer.from([0xff, 0xfe])]),
-      ),
+    (socket) => {
+      const [before, after] = refund.split('re_1');
+      const body = Buffer.concat([
+        Buffer.from(`${before}re_`),
+        Buffer.from([0xff]),
+        Buffer.from(after ?? ''),
+      ]);
+      socket.write(answer(200, '', { 'Content-Length': String(body.length) }));
+      socket.end(body);
+    },
   ],
   [
     'a body without end',
@@ -167,9 +173,9 @@ describe('an answer that says nothing certain', () => {
     // Red when: the deadline is reported as not-sent although the request had left.
     const server = await start(() => undefined);
     const before = Date.now();
-    const report = await submitTo(server.base, 300);
+    const report = await submitTo(server.base, 1_000);
     expect(report.finding).toEqual({ kind: 'unknown', because: 'deadline', requestLeft: true });
-    expect(Date.now() - before).toBeLessThan(3_000);
+    expect(Date.now() - before).toBeLessThan(10_000);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -183,10 +189,10 @@ describe('an answer that says nothing certain', () => {
       socket.on('close', () => clearInterval(drip));
     });
     const before = Date.now();
-    const report = await submitTo(server.base, 400);
+    const report = await submitTo(server.base, 1_000);
     expect(report.finding).toMatchObject({ kind: 'unknown', because: 'deadline' });
     expect(report.status).toBe(200);
-    expect(Date.now() - before).toBeLessThan(3_000);
+    expect(Date.now() - before).toBeLessThan(10_000);
   });
 
   test('a whole answer is still an answer when the connection then breaks', async () => {

@@ -127,8 +127,6 @@ class Exchange {
       const outgoing = httpRequest({ method, path, headers, host: target.host, createConnection });
       outgoing.on('error', (error) => this.#fail(reasonOf(error)));
       outgoing.on('response', (incoming) => this.#receive(incoming));
-      // A protocol switch would never become a response.
-      outgoing.on('upgrade', () => this.#fail('not an HTTP answer'));
       outgoing.on('finish', () => {
         this.#handedOver = true;
       });
@@ -149,9 +147,8 @@ class Exchange {
       if (length > this.#request.maximumBodyBytes) this.#fail('body too large');
     });
     incoming.on('error', () => this.#fail('body cut off'));
-    incoming.on('close', () => this.#fail('body cut off'));
+    // Node says `end` of a whole body only: one that is cut off is an error, or the socket's close.
     incoming.on('end', () => {
-      if (!incoming.complete) return this.#fail('body cut off');
       const body = Buffer.concat(chunks);
       this.#finish({
         kind: 'answered',

@@ -77,7 +77,8 @@ const headersToSend = (
 
 /**
  * An HTTP client for the library that makes exactly one request in its life. Used for one call and thrown away:
- * should the library ever come back for a second try, it gets a refusal and no byte leaves.
+ * should the library ever come back for a second try, it gets a refusal and no byte leaves. (`ExchangeFailed` keeps it
+ * from coming back; either alone would do.)
  */
 export const createOneRequestClient = (
   one: OneRequest,
