@@ -79,6 +79,18 @@ const droppedBefore = (own: readonly Seen[], intent: DecisionIntent): Seen | und
   return intent.type === 'withdraw' && because === 'withdrawn-unsent' ? last : undefined;
 };
 
+/** Proposed here and dropped before anyone else could hear of it: there is nothing to decide. */
+const wasNeverSent = (snapshot: QueueSnapshot, operationId: string): boolean => {
+  const proposals = recordsOf(snapshot, operationId).filter(({ entry }) => entry.type === 'propose');
+  return (
+    proposals.length > 0 &&
+    proposals.every(({ log }) => {
+      const history = historyOf(log);
+      return history.ending?.how === 'dropped' && !mayHaveBeenSent(history);
+    })
+  );
+};
+
 /** A person who changes their mind before anything was sent: the earlier word is taken back here. */
 const opposite: Partial<Record<DecisionIntent['type'], CommandType>> = { approve: 'deny', deny: 'approve' };
 
@@ -96,6 +108,7 @@ export const decideIntent =
     if (before) {
       return { writes: {}, answer: { saved: true, how: 'dropped', itemKey: before.record.entry.key } };
     }
+    if (wasNeverSent(snapshot, intent.operationId)) return notSaved({ reason: 'nothing-there' });
     const needless = droppedInstead(own, intent);
     const first = needless?.seen[0];
     if (needless && first) {

@@ -1,0 +1,106 @@
+import { commandSchema } from '@holdfast/operation';
+import type { Command, CommandResult, Operation } from '@holdfast/operation';
+import { sampleOperation, sampleProblem } from './samples.ts';
+
+const problemOf = (slug: string, status: number, final = true): NonNullable<CommandResult['problem']> =>
+  sampleProblem(slug, status, final);
+
+/**
+ * A small server with the promises that the outbox leans on: an ID binds one acceptance, a decision's first verdict
+ * stays, a cancellation of an unknown ID is remembered. It keeps every text that reached it.
+ */
+export class PretendHoldfast {
+  readonly operations = new Map<string, Operation>();
+  /** Every copy of every command, as text, in order of arrival. */
+  readonly arrived: { commandId: string; type: string; text: string }[] = [];
+  readonly lookedUp: string[][] = [];
+  readonly #verdicts = new Map<string, CommandResult>();
+  /** Operations whose proposal is refused as a possible duplicate, until it says what it differs from. */
+  readonly refused = new Set<string>();
+  /** Operations that are past cancelling. */
+  readonly underWay = new Set<string>();
+
+  /** Texts of the commands that arrived under an ID: more than one only by resending, and then all equal. */
+  textsOf(commandId: string): string[] {
+    return this.arrived.filter((copy) => copy.commandId === commandId).map(({ text }) => text);
+  }
+
+  /** Forgets everything, as a server restored from an empty backup. */
+  forgetEverything(): void {
+    this.operations.clear();
+    this.#verdicts.clear();
+  }
+
+  commands(body: string): string {
+    const texts = (JSON.parse(body) as { commands: unknown[] }).commands;
+    // One command a request, so its text is what stands between the brackets.
+    const text = body.slice('{"commands":['.length, -']}'.length);
+    const results = texts.map((raw) => this.#take(commandSchema.parse(raw), text));
+    return JSON.stringify({ results });
+  }
+
+  lookup(body: string): string {
+    const { ids } = JSON.parse(body) as { ids: string[] };
+    this.lookedUp.push(ids);
+    const operations = Object.fromEntries(ids.map((id) => [id, this.operations.get(id) ?? null]));
+    return JSON.stringify({ operations });
+  }
+
+  change(id: string, change: Partial<Operation>): void {
+    const operation = this.operations.get(id);
+    if (operation) this.operations.set(id, { ...operation, ...change, version: operation.version + 1 });
+  }
+
+  #take(command: Command, text: string): CommandResult {
+    const { commandId } = command;
+    this.arrived.push({ commandId, type: command.type, text });
+    const known = this.#verdicts.get(commandId);
+    if (known && command.type !== 'propose') {
+      return known.status === 'rejected' ? known : { ...known, status: 'replayed' };
+    }
+    const result = command.type === 'propose' ? this.#propose(command) : this.#decide(command);
+    if (result.problem?.type.endsWith('/not-found') !== true) this.#verdicts.set(commandId, result);
+    return result;
+  }
+
+  #propose(command: Extract<Command, { type: 'propose' }>): CommandResult {
+    const { commandId, operationId } = command;
+    const known = this.operations.get(operationId);
+    if (known) return { commandId, status: 'replayed', operation: known };
+    if (this.refused.has(operationId) && !command.differentFrom) {
+      return { commandId, status: 'rejected', problem: problemOf('possible-duplicate', 409, false) };
+    }
+    const operation = sampleOperation(operationId, {
+      amount: command.amount,
+      orderId: command.orderId,
+      proposedBy: { id: command.subject ?? '', name: command.subject ?? '', assistant: false },
+    });
+    this.operations.set(operationId, operation);
+    return { commandId, status: 'applied', operation };
+  }
+
+  #decide(command: Exclude<Command, { type: 'propose' }>): CommandResult {
+    const { commandId, operationId } = command;
+    const known = this.operations.get(operationId);
+    if (command.type === 'cancel' && !known) {
+      const operation = sampleOperation(operationId, { state: 'cancelled', amount: null, orderId: null });
+      this.operations.set(operationId, operation);
+      return { commandId, status: 'applied', operation };
+    }
+    if (!known) return { commandId, status: 'rejected', problem: problemOf('not-found', 404, false) };
+    const isTooLate =
+      this.underWay.has(operationId) || known.state === 'cancelled' || known.state === 'denied';
+    if (isTooLate) {
+      return { commandId, status: 'rejected', operation: known, problem: problemOf('too-late', 409) };
+    }
+    const states = {
+      approve: 'approved',
+      withdraw: 'proposed',
+      deny: 'denied',
+      cancel: 'cancelled',
+    } as const;
+    const state = command.type === 'resolve' ? command.outcome : states[command.type];
+    this.change(operationId, { state });
+    return { commandId, status: 'applied', operation: this.operations.get(operationId) ?? known };
+  }
+}
