@@ -13,12 +13,23 @@ export type LedgerRefund = {
   created: number;
 };
 
+export type ProviderRequest = {
+  path: string;
+  idempotency_key: string | null;
+  body: string;
+  status: number | string | null;
+  refund: string | null;
+};
+
 /** The bundled fake Stripe as a program of its own, with the ledger that every journey asserts on. */
 export type FakeProvider = {
   readonly port: number;
   readonly refunds: (paymentIntent?: string) => Promise<LedgerRefund[]>;
-  readonly requests: () => Promise<{ path: string; idempotencyKey: string | null; body: string }[]>;
-  readonly fault: (fault: Record<string, unknown>) => Promise<void>;
+  /** Every POST it got, whatever became of it. */
+  readonly requests: () => Promise<ProviderRequest[]>;
+  /** Arms a fault and gives back its ID. */
+  readonly fault: (fault: Record<string, unknown>) => Promise<string>;
+  readonly removeFault: (id: string) => Promise<void>;
   readonly clearFaults: () => Promise<void>;
   readonly addPayments: (
     payments: readonly { id: string; amount: number; currency: string }[],
@@ -66,13 +77,9 @@ export const startFakeProvider = async (): Promise<FakeProvider> => {
         (refund) => paymentIntent === undefined || refund.payment_intent === paymentIntent,
       );
     },
-    requests: async () => {
-      const answer = (await call('GET', '/fake/requests')) as {
-        requests: { path: string; idempotencyKey: string | null; body: string }[];
-      };
-      return answer.requests;
-    },
-    fault: async (fault) => void (await call('POST', '/fake/faults', fault)),
+    requests: async () => ((await call('GET', '/fake/requests')) as { requests: ProviderRequest[] }).requests,
+    fault: async (fault) => ((await call('POST', '/fake/faults', fault)) as { id: string }).id,
+    removeFault: async (id) => void (await call('DELETE', `/fake/faults/${id}`)),
     clearFaults: async () => void (await call('DELETE', '/fake/faults')),
     addPayments: async (payments) => void (await call('POST', '/fake/payment_intents', payments)),
     sendWebhooksTo: async (url, secret) =>

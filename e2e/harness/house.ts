@@ -1,13 +1,15 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { askAs, type OperationRecord } from './api.ts';
 import { startFakeProvider, type FakeProvider } from './fake-provider.ts';
 import { runProgram, startProgram, until, type Program } from './program.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 export type Person = { readonly email: string; readonly password: string; readonly name: string };
+export type Role = 'agent' | 'approver' | 'operator';
 
 /**
  * A whole house for one journey: database, server and worker, provider, and the two networks between them, each of
@@ -16,48 +18,36 @@ export type Person = { readonly email: string; readonly password: string; readon
 export type House = {
   /** What people open: through the network that can be cut. */
   readonly origin: string;
-  /** The server itself, past that network. */
-  readonly serverOrigin: string;
   readonly provider: FakeProvider;
   /** Between browser and server. */
   readonly network: TcpProxy;
   /** Between server and provider. */
   readonly providerNetwork: TcpProxy;
-  readonly people: { readonly agent: Person; readonly approver: Person; readonly operator: Person };
-  readonly holdfast: (commandArguments: readonly string[], input?: string) => Promise<string>;
-  /** Asks the API as an operator's program. */
-  readonly ask: (route: string) => Promise<unknown>;
+  readonly people: Readonly<Record<Role, Person>>;
   readonly operation: (id: string) => Promise<OperationRecord>;
-  readonly operations: (query: string) => Promise<OperationRecord[]>;
-  readonly putOrder: (order: OrderInput) => Promise<void>;
-  readonly kill: (signal?: 'SIGKILL' | 'SIGTERM') => Promise<void>;
+  readonly operationsOf: (orderId: string) => Promise<OperationRecord[]>;
+  /** Puts a paid order into both the shop's feed and the provider. Its return has arrived. */
+  readonly sell: (order: Sale) => Promise<Order>;
+  readonly kill: () => Promise<void>;
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly log: () => string;
 };
 
-export type OperationRecord = {
-  id: string;
-  state: string;
-  version: number;
-  needsPerson: boolean;
-  attemptCount: number;
-  sentence: string;
-  provider: { reference: string | null };
-  amount: { minor: number; currency: string };
-  timeline?: { type: string; sentence: string }[];
+export type Sale = {
+  readonly name: string;
+  readonly minor: number;
+  readonly currency?: string;
+  readonly title?: string;
 };
-
-export type OrderInput = {
+export type Order = {
   readonly id: string;
   readonly payment: string;
-  readonly minor: number;
-  readonly currency: string;
   readonly customer: string;
   readonly title: string;
 };
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -68,8 +58,59 @@ const freePort = async (): Promise<number> => {
 };
 
 const webhookSecret = 'whsec_journeys';
+const startScript = 'apps/server/src/start/start.ts';
+const commandLine = 'apps/server/src/command-line/holdfast.ts';
 
-export const startHouse = async (settings: Record<string, string> = {}): Promise<House> => {
+type Environment = Record<string, string>;
+
+const startServer = async (environment: Environment, serverOrigin: string): Promise<Program> => {
+  const program = startProgram(startScript, [], environment);
+  await until(
+    'the server to be ready',
+    async () => {
+      if (!program.running()) throw new Error(`the server ended: ${program.output().slice(-2000)}`);
+      return (await fetch(`${serverOrigin}/readyz`)).ok ? true : undefined;
+    },
+    120_000,
+  );
+  return program;
+};
+
+const holdfast = async (environment: Environment, commandArguments: readonly string[]): Promise<string> => {
+  const result = await runProgram(commandLine, commandArguments, environment);
+  if (result.code === 0) return result.out;
+  throw new Error(`holdfast ${commandArguments.join(' ')} exited ${String(result.code)}: ${result.error}`);
+};
+
+const names: Readonly<Record<Role, string>> = {
+  agent: 'Amara Field',
+  approver: 'Lena Lead',
+  operator: 'Otto Desk',
+};
+
+/** Adds a person as an admin would: the command line prints a link, behind which they choose their password. */
+const addPerson = async (
+  environment: Environment,
+  serverOrigin: string,
+  origin: string,
+  role: Role,
+): Promise<Person> => {
+  const person = { email: `${role}@example.test`, password: `a long ${role} password`, name: names[role] };
+  const printed = await holdfast(environment, [
+    ...['user', 'add', '--email', person.email, '--name', person.name, '--role', role],
+  ]);
+  const token = /[?&]token=([^\s"&]+)/.exec(printed)?.[1];
+  if (!token) throw new Error(`user add printed no link: ${printed}`);
+  const response = await fetch(`${serverOrigin}/v1/set-password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify({ token: decodeURIComponent(token), password: person.password }),
+  });
+  if (!response.ok) throw new Error(`set-password answered ${response.status}: ${await response.text()}`);
+  return person;
+};
+
+export const startHouse = async (settings: Environment = {}): Promise<House> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-house-'));
   const provider = await startFakeProvider();
   const providerNetwork = await startTcpProxy(provider.port);
@@ -81,117 +122,71 @@ export const startHouse = async (settings: Record<string, string> = {}): Promise
     PORT: String(serverPort),
     PUBLIC_ORIGIN: origin,
     HOLDFAST_DATA_DIR: folder,
+    // The app is built once before all journeys.
+    HOLDFAST_WEB_BUILD: 'off',
     STRIPE_SECRET_KEY: 'sk_test_journeys',
     STRIPE_API_BASE: `http://127.0.0.1:${providerNetwork.port}`,
     STRIPE_WEBHOOK_SECRET: webhookSecret,
     HOLDFAST_UNDO_MS: '0',
+    HOLDFAST_RATE_LIMIT: 'off',
     HOLDFAST_PROVIDER_TIMEOUT_MS: '4000',
     HOLDFAST_LEASE_MS: '8000',
-    HOLDFAST_CHECK_BACKOFF_MS: '500,1000,2000',
+    // The first look comes late enough for a person to read that the outcome is not known.
+    HOLDFAST_CHECK_BACKOFF_MS: '4500,1000,1000,2000',
     ...settings,
   };
   await provider.sendWebhooksTo(`${serverOrigin}/v1/webhooks/stripe`, webhookSecret);
-
-  let program: Program | undefined;
+  let program = await startServer(environment, serverOrigin);
   let log = '';
-  const begin = async (): Promise<void> => {
-    const started = startProgram('apps/server/src/start/start.ts', [], environment);
-    program = started;
-    await until(
-      'the server to be ready',
-      async () => {
-        if (!started.running()) throw new Error(`the server ended: ${started.output().slice(-2000)}`);
-        return (await fetch(`${serverOrigin}/readyz`)).ok ? true : undefined;
-      },
-      90_000,
-    );
-  };
-  await begin();
 
-  const holdfast = async (commandArguments: readonly string[], input = ''): Promise<string> => {
-    const result = await runProgram(
-      'apps/server/src/command-line/holdfast.ts',
-      commandArguments,
-      environment,
-      input,
-    );
-    if (result.code !== 0)
-      throw new Error(`holdfast ${commandArguments.join(' ')} exited ${result.code}: ${result.error}`);
-    return result.out;
-  };
+  const [operatorKey, integratorKey, agent, approver, operator] = await Promise.all([
+    holdfast(environment, ['api-key', 'create', '--role', 'operator', '--name', 'journeys']),
+    holdfast(environment, ['api-key', 'create', '--role', 'integrator', '--name', 'shop']),
+    addPerson(environment, serverOrigin, origin, 'agent'),
+    addPerson(environment, serverOrigin, origin, 'approver'),
+    addPerson(environment, serverOrigin, origin, 'operator'),
+  ]);
+  const asOperator = askAs(serverOrigin, operatorKey);
+  const asShop = askAs(serverOrigin, integratorKey);
 
-  const addPerson = async (role: string, name: string): Promise<Person> => {
-    const person = { email: `${role}@example.test`, password: `a long ${role} password`, name };
-    const printed = await holdfast(['user', 'add', '--email', person.email, '--name', name, '--role', role]);
-    const token = /[?&]token=([^\s"&]+)/.exec(printed)?.[1];
-    if (!token) throw new Error(`user add printed no link: ${printed}`);
-    await send('POST', '/v1/set-password', { token: decodeURIComponent(token), password: person.password });
-    return person;
-  };
-
-  const send = async (method: string, route: string, body?: unknown, key?: string): Promise<unknown> => {
-    const response = await fetch(`${serverOrigin}${route}`, {
-      method,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(key === undefined ? { origin } : { authorization: `Bearer ${key}` }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  const sell = async ({ name, minor, currency = 'EUR', title = 'Headphones' }: Sale): Promise<Order> => {
+    const id = `order-${name}`;
+    const customer = `Customer of ${name}`;
+    const payment = `pi_${name.replaceAll('-', '_')}`;
+    const amount = { minor, currency };
+    await provider.addPayments([{ id: payment, amount: minor, currency: currency.toLowerCase() }]);
+    await asShop('PUT', `/v1/orders/${id}`, {
+      customer: { id: `customer-${name}`, name: customer },
+      payment: { provider: 'stripe', reference: payment, captured: amount },
+      lines: [{ sku: `sku-${name}`, title, quantity: 1, amount }],
+      returns: [{ id: `return-${name}`, status: 'received', receivedAt: new Date().toISOString() }],
+      placedAt: new Date(Date.now() - 86_400_000).toISOString(),
     });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${text}`);
-    return text === '' ? undefined : (JSON.parse(text) as unknown);
-  };
-
-  const people = {
-    agent: await addPerson('agent', 'Amara Field'),
-    approver: await addPerson('approver', 'Lena Lead'),
-    operator: await addPerson('operator', 'Otto Desk'),
-  };
-  const operatorKey = await holdfast(['api-key', 'create', '--role', 'operator', '--name', 'journeys']);
-  const integratorKey = await holdfast(['api-key', 'create', '--role', 'integrator', '--name', 'shop']);
-  const ask = (route: string): Promise<unknown> => send('GET', route, undefined, operatorKey);
-
-  const putOrder = async (order: OrderInput): Promise<void> => {
-    const amount = { minor: order.minor, currency: order.currency };
-    await provider.addPayments([
-      { id: order.payment, amount: order.minor, currency: order.currency.toLowerCase() },
-    ]);
-    await send(
-      'PUT',
-      `/v1/orders/${order.id}`,
-      {
-        customer: { id: `customer-${order.id}`, name: order.customer },
-        payment: { provider: 'stripe', reference: order.payment, captured: amount },
-        lines: [{ sku: `sku-${order.id}`, title: order.title, quantity: 1, amount }],
-        returns: [{ id: `return-${order.id}`, status: 'received', receivedAt: new Date().toISOString() }],
-        placedAt: new Date(Date.now() - 86_400_000).toISOString(),
-      },
-      integratorKey,
-    );
+    return { id, payment, customer, title };
   };
 
   return {
     origin,
-    serverOrigin,
     provider,
     network,
     providerNetwork,
-    people,
-    holdfast,
-    ask,
-    operation: async (id) => (await ask(`/v1/operations/${id}`)) as OperationRecord,
-    operations: async (query) =>
-      ((await ask(`/v1/operations?${query}`)) as { items: OperationRecord[] }).items,
-    putOrder,
-    kill: async (signal = 'SIGKILL') => {
-      log += program?.output() ?? '';
-      await program?.end(signal);
+    people: { agent, approver, operator },
+    operation: async (id) => (await asOperator('GET', `/v1/operations/${id}`)) as OperationRecord,
+    operationsOf: async (orderId) => {
+      const answer = await asOperator('GET', `/v1/operations?orderId=${encodeURIComponent(orderId)}`);
+      return (answer as { items: OperationRecord[] }).items;
     },
-    restart: begin,
-    log: () => log + (program?.output() ?? ''),
+    sell,
+    kill: async () => {
+      log += program.output();
+      await program.end('SIGKILL');
+    },
+    restart: async () => {
+      program = await startServer(environment, serverOrigin);
+    },
+    log: () => log + program.output(),
     stop: async () => {
-      await program?.end('SIGTERM');
+      await program.end('SIGTERM');
       await network.close();
       await providerNetwork.close();
       await provider.program.end('SIGTERM');
