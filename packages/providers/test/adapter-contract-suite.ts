@@ -178,6 +178,7 @@ export const describeAdapterContract = (name: string, start: () => Promise<Provi
     test.each(Object.keys(ambiguousTroubles) as AmbiguousTrouble[])(
       'F001 · %s, then the same bytes again: never a second refund',
       async (trouble) => {
+        // Red when: submit sends without the stored key, or with a key of its own.
         const request = refundOf(await provider.pay(eur(10_000)), eur(2_500));
         await provider.trouble(request.paymentReference, trouble);
         await submit(request, patienceFor(trouble));
