@@ -1,0 +1,111 @@
+import { device } from './en-device.ts';
+import { decisions } from './en-decisions.ts';
+import { operations } from './en-operations.ts';
+import { orders } from './en-orders.ts';
+import { stateWords, thread } from './en-thread.ts';
+
+/** Every word the screens say in English. A second language is a second file of this shape. */
+export const en = {
+  product: 'Holdfast',
+  tagline: 'One refund, one outcome, honestly reported.',
+  states: stateWords,
+  needsPersonWord: 'Needs a person',
+  thread,
+  device,
+  decisions,
+  operations,
+  orders,
+  navigation: {
+    label: 'Places',
+    home: 'Home',
+    approvals: 'Approvals',
+    device: 'This device',
+    uncertain: 'Uncertain',
+    operations: 'Operations',
+    orders: 'Orders',
+    skip: 'Skip to content',
+    back: 'Back',
+    you: 'You',
+    signedInAs: (name: string, role: string) => `${name}, ${role}`,
+    organisation: 'Organisation',
+    theme: 'Appearance',
+    themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+    signOut: 'Sign out',
+    signIn: 'Sign in',
+  },
+  roles: {
+    agent: 'agent',
+    approver: 'approver',
+    operator: 'operator',
+    admin: 'admin',
+    integrator: 'integrator',
+  } as Record<string, string>,
+  signIn: {
+    title: 'Sign in',
+    email: 'E-mail',
+    password: 'Password',
+    button: 'Sign in',
+    busy: 'Signing in…',
+    wrong: 'This e-mail and password do not belong together. Check both.',
+    tooMany: 'Too many attempts. Wait a minute before the next one.',
+    unreachable: 'Holdfast cannot be reached from here. Check the connection. Nothing was sent.',
+    unexpected: (status: number) =>
+      `The server answered with something we do not understand (${status}). You are not signed in.`,
+    demoTitle: 'Demo sign-ins',
+    demoHint: 'Made-up people, orders and money. One tap signs you in.',
+    demoAs: (name: string, role: string) => `${name}, ${role}`,
+    offlineTitle: 'No connection to Holdfast',
+    offlineKnown: (name: string) =>
+      `You can still open what is on this device for ${name}. What you save is sent once you are connected and signed in.`,
+    offlineUnknown: 'Sign in once with a connection. After that this device also opens without one.',
+    openDevice: 'Open what is on this device',
+    ended: 'Your session has ended. Everything you saved here is still on this device and waits for you.',
+  },
+  setPassword: {
+    title: 'Set your password',
+    hint: 'At least 10 characters. A few plain words are good.',
+    password: 'New password',
+    button: 'Save password',
+    tooShort: 'Use at least 10 characters.',
+    expired: 'This link is used up or too old. Ask for a new one.',
+    noToken: 'This link is not complete. Open it again from the message you got.',
+    done: 'Your password is saved. You can sign in now.',
+  },
+  time: {
+    justNow: 'just now',
+    today: (time: string) => `today ${time}`,
+    deviceClock: "by this device's clock",
+    inFuture: (text: string) => `in ${text}`,
+    ago: (text: string) => `${text} ago`,
+    seconds: (count: number) => `${count} s`,
+    minutes: (count: number) => `${count} min`,
+    hours: (count: number) => `${count} h`,
+    days: (count: number) => `${count} ${count === 1 ? 'day' : 'days'}`,
+  },
+  loading: {
+    label: 'Loading',
+    failedTitle: 'This could not be loaded',
+    again: 'Load again',
+    unreachable: 'Holdfast cannot be reached right now. What is on this device is shown; it may be older.',
+    status: (status: number) => `The server answered with ${status}. Nothing was changed by this.`,
+  },
+  update: {
+    ready: 'A new version of Holdfast is ready.',
+    button: 'Use it now',
+    later: 'Later',
+    waiting: 'It starts when nothing is being sent and no form is open.',
+  },
+  notFound: {
+    title: 'There is nothing at this address',
+    body: 'The link may be old. Search for the order or ticket instead.',
+    home: 'Go to the start page',
+  },
+  copy: {
+    reference: (reference: string) => `Copy reference ${reference}`,
+    copied: 'Copied',
+  },
+  cancel: 'Cancel',
+  close: 'Close',
+};
+
+export type Messages = typeof en;

@@ -1,0 +1,172 @@
+import {
+  operationDetailSchema,
+  operationSchema,
+  orderSchema,
+  problemSchema,
+  ticketSchema,
+  type Operation,
+  type OperationDetail,
+  type Order,
+  type Problem,
+  type Role,
+  roles,
+  type Ticket,
+} from '@holdfast/operation';
+
+/** What may come of asking the server: its answer, its refusal in its own words, or no answer of its at all. */
+export type Answer<Value> =
+  | { readonly kind: 'answer'; readonly value: Value }
+  | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem | null }
+  | { readonly kind: 'unreachable' };
+
+export type Person = {
+  readonly subject: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly organisation: { readonly id: string; readonly name: string };
+};
+
+export type DemoSignIn = {
+  readonly name: string;
+  readonly role: string;
+  readonly email: string;
+  readonly password: string;
+};
+
+type Fetch = typeof fetch;
+type Reader<Value> = (body: unknown) => Value;
+
+const questionTimeoutMs = 12_000;
+
+/**
+ * Reads and sign-in: what needs no safe-keeping. Every command goes through the outbox instead.
+ */
+export class Server {
+  readonly #fetch: Fetch;
+
+  constructor(fetcher: Fetch) {
+    this.#fetch = fetcher;
+  }
+
+  me(): Promise<Answer<Person>> {
+    return this.#ask('/v1/me', {}, readPerson);
+  }
+
+  demoSignIns(): Promise<Answer<readonly DemoSignIn[]>> {
+    return this.#ask('/v1/demo', {}, readDemoSignIns);
+  }
+
+  signIn(email: string, password: string): Promise<Answer<void>> {
+    return this.#ask('/api/auth/sign-in/email', post({ email, password }), () => undefined);
+  }
+
+  signOut(): Promise<Answer<void>> {
+    return this.#ask('/api/auth/sign-out', post({}), () => undefined);
+  }
+
+  setPassword(token: string, password: string): Promise<Answer<void>> {
+    return this.#ask('/v1/set-password', post({ token, password }), () => undefined);
+  }
+
+  operation(id: string): Promise<Answer<OperationDetail>> {
+    return this.#ask(`/v1/operations/${encodeURIComponent(id)}`, {}, (body) =>
+      operationDetailSchema.parse(body),
+    );
+  }
+
+  /** Asks the server to ask the provider now. It never submits anything. */
+  check(id: string): Promise<Answer<Operation>> {
+    return this.#ask(`/v1/operations/${encodeURIComponent(id)}/check`, post({}), (body) =>
+      operationSchema.parse(body),
+    );
+  }
+
+  order(id: string): Promise<Answer<Order>> {
+    return this.#ask(`/v1/orders/${encodeURIComponent(id)}`, {}, (body) => orderSchema.parse(body));
+  }
+
+  orders(text: string): Promise<Answer<readonly Order[]>> {
+    return this.#ask(`/v1/orders?${new URLSearchParams({ q: text, limit: '20' })}`, {}, itemsOf(orderSchema));
+  }
+
+  tickets(text: string): Promise<Answer<readonly Ticket[]>> {
+    return this.#ask(
+      `/v1/tickets?${new URLSearchParams({ q: text, limit: '20' })}`,
+      {},
+      itemsOf(ticketSchema),
+    );
+  }
+
+  async #ask<Value>(path: string, init: RequestInit, read: Reader<Value>): Promise<Answer<Value>> {
+    let response: Response;
+    try {
+      response = await this.#fetch(path, {
+        ...init,
+        credentials: 'same-origin',
+        redirect: 'error',
+        signal: AbortSignal.timeout(questionTimeoutMs),
+      });
+      // Reading the body can lose the connection as well as asking can.
+      const text = await response.text();
+      const body: unknown = text === '' ? null : JSON.parse(text);
+      if (!response.ok) return { kind: 'refused', status: response.status, problem: readProblem(body) };
+      return { kind: 'answer', value: read(body) };
+    } catch {
+      // No connection, a redirect, a web page, half a body: none of these is Holdfast's answer.
+      return { kind: 'unreachable' };
+    }
+  }
+}
+
+const post = (body: unknown): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+const readProblem = (body: unknown): Problem | null => {
+  const parsed = problemSchema.safeParse(body);
+  return parsed.success ? parsed.data : null;
+};
+
+const itemsOf =
+  <Value>(schema: { parse(value: unknown): Value }): Reader<readonly Value[]> =>
+  (body) => {
+    const items = isRecord(body) ? body['items'] : body;
+    if (!Array.isArray(items)) throw new Error('a list was expected');
+    return items.map((item) => schema.parse(item));
+  };
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const text = (value: unknown, name: string): string => {
+  if (typeof value !== 'string') throw new Error(`${name} must be text`);
+  return value;
+};
+
+export const readPerson = (body: unknown): Person => {
+  if (!isRecord(body) || !isRecord(body['organisation'])) throw new Error('a person was expected');
+  const role = roles.find((known) => known === body['role']);
+  if (role === undefined) throw new Error('an unknown role');
+  return {
+    subject: text(body['subject'], 'subject'),
+    name: text(body['name'], 'name'),
+    role,
+    organisation: {
+      id: text(body['organisation']['id'], 'organisation.id'),
+      name: text(body['organisation']['name'], 'organisation.name'),
+    },
+  };
+};
+
+const readDemoSignIns = (body: unknown): readonly DemoSignIn[] => {
+  const list = isRecord(body) ? (body['signIns'] ?? body['people'] ?? body['items']) : body;
+  if (!Array.isArray(list)) throw new Error('a list was expected');
+  return list.filter(isRecord).map((entry) => ({
+    name: text(entry['name'], 'name'),
+    role: text(entry['role'], 'role'),
+    email: text(entry['email'], 'email'),
+    password: text(entry['password'], 'password'),
+  }));
+};

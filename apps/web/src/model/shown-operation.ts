@@ -1,0 +1,91 @@
+import type { DeviceItem, SeenOperation } from '@holdfast/outbox';
+import { sentenceOf, type Amount, type OperationDetail, type ShownState } from '@holdfast/operation';
+import { words } from '../messages/messages.ts';
+import { mintedAt, type Thread, type ThreadLocal, threadOf } from '../thread/thread-of.ts';
+import { type Tone, toneOf } from '../thread/tone-of.ts';
+
+/** One operation as a row or a page shows it. The server's words win; the device speaks only where it has none. */
+export type ShownOperation = {
+  readonly id: string;
+  readonly state: ShownState;
+  readonly needsPerson: boolean;
+  readonly tone: Tone;
+  readonly amount: Amount | null;
+  readonly orderId: string | null;
+  readonly sentence: string;
+  readonly thread: Thread;
+  readonly provider: string;
+  /** ISO 8601 UTC; by this device's clock when the server has told nothing. */
+  readonly at: string;
+  readonly byDeviceClock: boolean;
+};
+
+const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+export const proposalItem = (seen: SeenOperation): DeviceItem | null =>
+  seen.items.find(({ type }) => type === 'propose') ?? null;
+
+/** A decision of this device that the server has not answered yet. */
+export const openDecision = (seen: SeenOperation): DeviceItem | null =>
+  seen.items.findLast(({ type, standing }) => type !== 'propose' && standing === 'open') ?? null;
+
+const localOf = (seen: SeenOperation): ThreadLocal | null => {
+  const decision = openDecision(seen);
+  if (seen.synced !== null && decision !== null) {
+    return {
+      command: 'decide',
+      state: decision.safety === 'sent' ? 'sent' : 'queued',
+      at: iso(decision.queuedAtMs),
+    };
+  }
+  const proposal = proposalItem(seen);
+  if (proposal === null) return null;
+  return {
+    command: 'propose',
+    state: proposal.safety === 'sent' ? 'sent' : 'queued',
+    at: iso(proposal.queuedAtMs),
+  };
+};
+
+const deviceSentence = (seen: SeenOperation): string => {
+  if (seen.droppedHere) return words.operations.droppedHere;
+  const item = proposalItem(seen);
+  if (item === null) return sentenceOf({ state: 'draft' });
+  if (item.standing === 'needs-you') return words.operations.refusedHere;
+  if (item.safety === 'sent') return sentenceOf({ state: 'sent' });
+  return sentenceOf({
+    state: 'queued',
+    queuedUntil: item.notSentBecause === 'sign-in' ? 'sign-in' : 'connection',
+  });
+};
+
+const threadFor = (seen: SeenOperation, settledAt: string | null): Thread => {
+  const local = localOf(seen);
+  if (seen.synced !== null) return threadOf(seen.synced, local, settledAt);
+  const at = mintedAt(seen.operationId) ?? iso(0);
+  return threadOf(null, local ?? { command: 'propose', state: 'draft', at });
+};
+
+export const shownOperation = (seen: SeenOperation, settledAt: string | null = null): ShownOperation => {
+  const { synced, proposal } = seen;
+  const needsPerson = synced?.needsPerson ?? false;
+  return {
+    id: seen.operationId,
+    state: seen.shownState,
+    needsPerson,
+    tone: toneOf(seen.shownState, needsPerson),
+    amount: synced?.amount ?? proposal?.amount ?? null,
+    orderId: synced?.orderId ?? proposal?.orderId ?? null,
+    sentence: synced?.sentence ?? deviceSentence(seen),
+    thread: threadFor(seen, settledAt),
+    provider: words.operations.provider(synced?.provider.name ?? 'stripe'),
+    at: synced?.updatedAt ?? mintedAt(seen.operationId) ?? iso(0),
+    byDeviceClock: synced === null,
+  };
+};
+
+/** When the operation came into the state it is in: the first entry of the last run of that state in its history. */
+export const settledAtOf = (detail: OperationDetail): string | null => {
+  const before = detail.timeline.findLastIndex(({ state }) => state !== undefined && state !== detail.state);
+  return detail.timeline.slice(before + 1).find(({ state }) => state === detail.state)?.at ?? null;
+};

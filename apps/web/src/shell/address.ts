@@ -1,0 +1,22 @@
+/** Where the person is and how to go elsewhere. Screens know this, not the router. */
+export type Address = {
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+  /** The search part of the address, as text: filters live here, so that a link shows the same list. */
+  readonly search: URLSearchParams;
+  go(path: string, options?: { readonly replace?: boolean; readonly keepScroll?: boolean }): void;
+};
+
+export const pathTo = {
+  order: (orderId: string): string => `/orders/${encodeURIComponent(orderId)}`,
+  refund: (orderId: string): string => `/orders/${encodeURIComponent(orderId)}/refund`,
+  anotherRefund: (orderId: string, otherThan: string): string =>
+    `/orders/${encodeURIComponent(orderId)}/refund?otherThan=${encodeURIComponent(otherThan)}`,
+  revision: (orderId: string, operationId: string): string =>
+    `/orders/${encodeURIComponent(orderId)}/refund?revise=${encodeURIComponent(operationId)}`,
+  replacement: (orderId: string, operationId: string): string =>
+    `/orders/${encodeURIComponent(orderId)}/refund?replaces=${encodeURIComponent(operationId)}`,
+  ticket: (ticketId: string): string => `/tickets/${encodeURIComponent(ticketId)}`,
+  operation: (operationId: string): string => `/operations/${encodeURIComponent(operationId)}`,
+  approval: (operationId: string): string => `/approvals/${encodeURIComponent(operationId)}`,
+} as const;

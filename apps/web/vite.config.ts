@@ -1,0 +1,54 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vite';
+import { VitePWA } from 'vite-plugin-pwa';
+
+// In development the API comes from the server on loopback; in production that server serves these files.
+const server = process.env['HOLDFAST_DEV_SERVER'] ?? 'http://127.0.0.1:4780';
+
+export default defineConfig({
+  plugins: [
+    svelte(),
+    VitePWA({
+      strategies: 'injectManifest',
+      srcDir: 'src/service-worker',
+      filename: 'service-worker.ts',
+      // We register it ourselves with workbox-window: an update is offered, never forced.
+      injectRegister: null,
+      registerType: 'prompt',
+      injectManifest: {
+        globPatterns: ['**/*.{html,js,css,woff2,svg,png,webmanifest}'],
+        // Letters of other scripts are loaded when a name needs them; until then the system's own are used.
+        globIgnores: ['**/inter-{cyrillic,cyrillic-ext,greek,greek-ext,vietnamese}-*.woff2'],
+      },
+      manifest: {
+        id: '/',
+        name: 'Holdfast',
+        short_name: 'Holdfast',
+        description: 'Refunds approved by people, carried out exactly once, honestly reported.',
+        start_url: '/',
+        scope: '/',
+        display: 'standalone',
+        background_color: '#f7f4ef',
+        theme_color: '#f7f4ef',
+        categories: ['business', 'productivity'],
+        icons: [
+          { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png', purpose: 'any' },
+          { src: '/icons/icon-512.png', sizes: '512x512', type: 'image/png', purpose: 'any' },
+          { src: '/icons/icon-maskable-192.png', sizes: '192x192', type: 'image/png', purpose: 'maskable' },
+          { src: '/icons/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+          { src: '/icons/icon.svg', sizes: 'any', type: 'image/svg+xml', purpose: 'any' },
+        ],
+      },
+    }),
+  ],
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    // What changes seldom stands apart, so that an update brings only what changed.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'parts', test: /node_modules/ }] } } },
+  },
+  server: {
+    port: 4790,
+    proxy: { '/v1': server, '/api': server, '/healthz': server },
+  },
+});
