@@ -1,24 +1,11 @@
 import type { Connection, InOrganisation } from './connection.ts';
-import { readFeedHead } from './feed-reader.ts';
+import { watchHead, type WatchedHead } from './feed-heads.ts';
 
 const channel = 'holdfast_feed';
 /** Commits within this long are told with one NOTIFY: inside busy transactions it would serialise every commit. */
 const tickMs = 20;
-/** Without a notification: how often each watched organisation's head is looked at. */
-const pollMs = 2_000;
-/** While a transaction elsewhere holds the horizon back, the head is looked at this soon again, then ever slower. */
-const firstRecheckMs = 25;
-const slowestRecheckMs = 1_000;
+/** Said instead of a list of organisations that would not fit into one notification. */
 const everyone = '*';
-
-type Watched = {
-  readonly wakes: Set<() => void>;
-  visible: string | undefined;
-  looking: boolean;
-  lookAgain: boolean;
-  recheckMs: number;
-  timer: NodeJS.Timeout | undefined;
-};
 
 export type FeedWakes = {
   /** To be called after a commit that wrote feed rows. */
@@ -31,112 +18,98 @@ export type FeedWakes = {
 
 /** Wakes the feed's readers in this process and, by NOTIFY, in all others. One LISTEN connection a process. */
 export const createFeedWakes = (connection: Connection, inOrganisation: InOrganisation): FeedWakes => {
-  const watched = new Map<string, Watched>();
+  const heads = new Map<string, WatchedHead>();
   const workers = new Set<() => void>();
-  const unsaid = new Set<string>();
-  let flushTimer: NodeJS.Timeout | undefined;
-  let closed = false;
-  let listening: Promise<{ unlisten: () => Promise<void> }> | undefined;
-
-  const look = async (organisationId: string, one: Watched): Promise<void> => {
-    if (one.looking) {
-      one.lookAgain = true;
-      return;
-    }
-    one.looking = true;
-    one.lookAgain = false;
-    clearTimeout(one.timer);
-    let nextMs = pollMs;
-    try {
-      const head = await inOrganisation(organisationId, readFeedHead);
-      // The first look wakes too: what was told before it may have been read before it.
-      if (head.visible !== one.visible) one.wakes.forEach((wake) => wake());
-      one.visible = head.visible;
-      if (head.visible === head.latest) one.recheckMs = firstRecheckMs;
-      else {
-        nextMs = one.recheckMs;
-        one.recheckMs = Math.min(one.recheckMs * 2, slowestRecheckMs);
-      }
-    } catch {
-      // The database is away: readers are woken by the next look that succeeds.
-    } finally {
-      one.looking = false;
-    }
-    if (closed || watched.get(organisationId) !== one) return;
-    one.timer = setTimeout(() => void look(organisationId, one), one.lookAgain ? 0 : nextMs);
-    one.timer.unref();
-  };
-
-  const lookAt = (organisationId: string): void => {
+  const written = (organisationId: string): void => {
     for (const wake of workers) wake();
-    for (const [id, one] of watched) {
-      if (organisationId === everyone || organisationId === id) void look(id, one);
-    }
+    for (const [id, head] of heads) if (organisationId === everyone || organisationId === id) head.look();
   };
-
-  const listen = (): void => {
-    listening ??= connection.driver.listen(
-      channel,
-      (payload) => payload.split(' ').forEach(lookAt),
-      // After a lost connection something may have been said that nobody heard.
-      () => lookAt(everyone),
-    );
-    listening.catch(() => {
-      // Polling goes on without it; the next watcher tries again.
-      listening = undefined;
-    });
-  };
-
-  const flush = (): void => {
-    flushTimer = undefined;
-    const payload = unsaid.size > 100 ? everyone : [...unsaid].join(' ');
-    unsaid.clear();
-    connection.driver.notify(channel, payload).catch(() => undefined);
-  };
-
+  const ear = createEar(connection, written);
+  const mouth = createMouth(connection);
   return {
     written: (organisationId) => {
-      lookAt(organisationId);
-      unsaid.add(organisationId);
-      if (!closed) flushTimer ??= setTimeout(flush, tickMs);
+      written(organisationId);
+      mouth.say(organisationId);
     },
     watch: (organisationId, wake) => {
-      listen();
-      const one: Watched = watched.get(organisationId) ?? {
-        wakes: new Set(),
-        visible: undefined,
-        looking: false,
-        lookAgain: false,
-        recheckMs: firstRecheckMs,
-        timer: undefined,
-      };
-      watched.set(organisationId, one);
+      ear.open();
+      const head = heads.get(organisationId) ?? watchHead(inOrganisation, organisationId);
+      heads.set(organisationId, head);
       // A wrapper of its own: the same function given twice is two watchers.
       const own = (): void => wake();
-      one.wakes.add(own);
-      if (one.wakes.size === 1) void look(organisationId, one);
+      head.wakes.add(own);
+      if (head.wakes.size === 1) head.look();
       return () => {
-        one.wakes.delete(own);
-        if (one.wakes.size > 0 || watched.get(organisationId) !== one) return;
-        clearTimeout(one.timer);
-        watched.delete(organisationId);
+        head.wakes.delete(own);
+        if (head.wakes.size > 0 || heads.get(organisationId) !== head) return;
+        head.stop();
+        heads.delete(organisationId);
       };
     },
     watchWork: (wake) => {
-      listen();
+      ear.open();
       const own = (): void => wake();
       workers.add(own);
-      return () => workers.delete(own);
+      return () => {
+        workers.delete(own);
+      };
     },
     close: async () => {
-      closed = true;
       workers.clear();
-      for (const one of watched.values()) clearTimeout(one.timer);
-      watched.clear();
-      clearTimeout(flushTimer);
-      if (unsaid.size > 0)
-        await connection.driver.notify(channel, [...unsaid].join(' ')).catch(() => undefined);
+      for (const head of heads.values()) head.stop();
+      heads.clear();
+      await mouth.close();
+      await ear.close();
+    },
+  };
+};
+
+/** Hears what other processes (and this one) say. Opened when somebody first watches. */
+const createEar = (connection: Connection, hear: (organisationId: string) => void) => {
+  let listening: Promise<{ unlisten: () => Promise<void> }> | undefined;
+  return {
+    open: (): void => {
+      if (listening !== undefined) return;
+      listening = connection.driver.listen(
+        channel,
+        (payload) => payload.split(' ').forEach(hear),
+        // After a lost connection something may have been said that nobody heard.
+        () => hear(everyone),
+      );
+      listening.catch(() => {
+        // Polling goes on without it; the next watcher tries again.
+        listening = undefined;
+      });
+    },
+    close: async (): Promise<void> => {
       await listening?.then(({ unlisten }) => unlisten()).catch(() => undefined);
+    },
+  };
+};
+
+/** Says which organisations were written to, once a tick. */
+const createMouth = (connection: Connection) => {
+  const unsaid = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (unsaid.size === 0) return;
+    const payload = unsaid.size > 100 ? everyone : [...unsaid].join(' ');
+    unsaid.clear();
+    // Not heard is not lost: every process also polls.
+    await connection.driver.notify(channel, payload).catch(() => undefined);
+  };
+  return {
+    say: (organisationId: string): void => {
+      if (closed) return;
+      unsaid.add(organisationId);
+      timer ??= setTimeout(() => void flush(), tickMs);
+    },
+    close: async (): Promise<void> => {
+      closed = true;
+      await flush();
     },
   };
 };

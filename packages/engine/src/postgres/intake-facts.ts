@@ -1,5 +1,5 @@
 import { and, eq, ne } from 'drizzle-orm';
-import { judgeEligibility, type LedgerRefund, type Policy } from '@holdfast/operation';
+import type { judgeEligibility, LedgerRefund, Policy } from '@holdfast/operation';
 import type { PaymentNeighbour, ProposalFacts } from '../intake/judge-propose.ts';
 import { amountOf } from '../query/operation-view.ts';
 import type { OrganisationTransaction } from './connection.ts';
