@@ -7,7 +7,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'house', root: '.', include: ['eslint/**/*.test.ts'] } },
       'packages/*/vitest.config.ts',
-      'packages/*/vitest.browser.config.ts',
+      'packages/*/test/browser/vitest.config.ts',
       'apps/*/vitest.config.ts',
     ],
   },

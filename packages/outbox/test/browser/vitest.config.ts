@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 
@@ -18,6 +19,7 @@ const systemChromium = '/usr/bin/chromium';
 const chromium = process.env['CHROMIUM_PATH'] ?? (existsSync(systemChromium) ? systemChromium : undefined);
 
 export default defineConfig({
+  root: resolve(import.meta.dirname, '../..'),
   test: {
     name: 'outbox-browser',
     include: ['src/**/*.browser.test.ts', 'test/**/*.browser.test.ts'],

@@ -1,10 +1,10 @@
-import { CacheDatabase } from '../src/browser/cache-database.ts';
-import { browserMintId } from '../src/browser/browser-world.ts';
-import { DexieCacheStore } from '../src/browser/dexie-cache-store.ts';
-import { DexieQueueStore } from '../src/browser/dexie-queue-store.ts';
-import { QueueDatabase } from '../src/browser/queue-database.ts';
-import { cacheStoreContract } from './cache-store-contract.ts';
-import { queueStoreContract } from './queue-store-contract.ts';
+import { CacheDatabase } from '../../src/browser/cache-database.ts';
+import { browserMintId } from '../../src/browser/browser-world.ts';
+import { DexieCacheStore } from '../../src/browser/dexie-cache-store.ts';
+import { DexieQueueStore } from '../../src/browser/dexie-queue-store.ts';
+import { QueueDatabase } from '../../src/browser/queue-database.ts';
+import { cacheStoreContract } from '../cache-store-contract.ts';
+import { queueStoreContract } from '../queue-store-contract.ts';
 
 queueStoreContract('IndexedDB', async () => {
   const database = new QueueDatabase(`contract-${browserMintId()}`, () => undefined);
