@@ -35,6 +35,7 @@ const openIts = async (
     url,
     place: placeOf(url),
     schemaVersion: server.schemaVersion,
+    keepRunning: () => undefined,
     close: () => Promise.resolve(),
   };
   return { database, publicOrigin: server.publicOrigin };

@@ -26,12 +26,15 @@ export type EmbeddedPostgres = {
   readonly adopted: boolean;
   /** Makes the database where it does not exist, and answers its connection URL. */
   readonly database: (name: string) => Promise<string>;
+  /** Starts it again whenever it ends without being asked to, until `stop`. */
+  readonly keepRunning: (onRestart: (failure: unknown) => void) => void;
   /** Leaves it; the last one to leave stops it cleanly and waits for its end. */
   readonly stop: () => Promise<void>;
 };
 
 const startDeadlineMs = 60_000;
 const preferredPort = 4782;
+const lookEveryMs = 1_000;
 
 const answers = async (connection: Connection): Promise<'yes' | 'starting' | 'no'> => {
   const sql = postgres(connectionUrl(connection, 'postgres'), {
@@ -144,6 +147,43 @@ const makeDatabase = async (connection: Connection, name: string): Promise<strin
   return connectionUrl(connection, name);
 };
 
+const isRunning = async (folders: DatabaseFolders): Promise<boolean> => {
+  const file = await readPostmasterFile(folders.cluster);
+  return file !== undefined && isLivePostmaster(file);
+};
+
+type Opened = { readonly connection: Connection; readonly adopted: boolean };
+
+const adoptOrStart = async (folders: DatabaseFolders): Promise<Opened> => {
+  const recorded = await readConnection(folders);
+  const running = await adopt(folders, recorded);
+  if (running === undefined) return { connection: await startCluster(folders, recorded), adopted: false };
+  if (running.port !== recorded?.port) await writeConnection(folders, running);
+  return { connection: running, adopted: true };
+};
+
+/** Looks every second; answers how to stop looking. */
+const guard = (folders: DatabaseFolders, onRestart: (failure: unknown) => void): (() => void) => {
+  let busy = false;
+  const look = async (): Promise<void> => {
+    if (busy || (await isRunning(folders))) return;
+    busy = true;
+    try {
+      await underLock(folders.lock, () => adoptOrStart(folders));
+      onRestart(undefined);
+    } catch (failure) {
+      onRestart(failure);
+    } finally {
+      busy = false;
+    }
+  };
+  const timer = setInterval(() => void look(), lookEveryMs);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+  };
+};
+
 /**
  * Starts the embedded PostgreSQL of a data folder, or goes to the one that runs there already.
  * @throws StartProblem when it can't run here, with what to do
@@ -153,21 +193,25 @@ export const startEmbeddedPostgres = async (dataFolder: string): Promise<Embedde
   await mkdir(folders.data, { recursive: true, mode: 0o700 });
   const users = usersIn(folders.users);
   const { connection, adopted } = await underLock(folders.lock, async () => {
-    const recorded = await readConnection(folders);
-    const running = await adopt(folders, recorded);
-    const connection = running ?? (await startCluster(folders, recorded));
-    if (running !== undefined && running.port !== recorded?.port) await writeConnection(folders, running);
+    const opened = await adoptOrStart(folders);
     await users.enter();
-    return { connection, adopted: running !== undefined };
+    return opened;
   });
+  let stopGuarding = (): void => undefined;
   return {
     adopted,
     database: (name) => makeDatabase(connection, name),
-    stop: () =>
-      underLock(folders.lock, async () => {
+    keepRunning: (onRestart) => {
+      stopGuarding();
+      stopGuarding = guard(folders, onRestart);
+    },
+    stop: () => {
+      stopGuarding();
+      return underLock(folders.lock, async () => {
         if (!(await users.leave())) return;
         const file = await readPostmasterFile(folders.cluster);
         if (file !== undefined && isLivePostmaster(file)) await stopPostmaster(file.pid);
-      }),
+      });
+    },
   };
 };

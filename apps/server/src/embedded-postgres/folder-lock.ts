@@ -3,8 +3,8 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identify, isStillRunning, type ProcessIdentity } from './process-identity.ts';
 
-/** Longer than anything done under the lock (making a database takes about a second). */
-const staleAfterMs = 60_000;
+/** Longer than anything ordinarily done under a lock (making a database takes about a second). */
+const ordinarilyStaleAfterMs = 60_000;
 
 const tryToTake = async (file: string): Promise<boolean> => {
   try {
@@ -18,7 +18,7 @@ const tryToTake = async (file: string): Promise<boolean> => {
   }
 };
 
-const isAbandoned = async (file: string): Promise<boolean> => {
+const isAbandoned = async (file: string, staleAfterMs: number): Promise<boolean> => {
   try {
     const ageMs = Date.now() - (await stat(file)).mtimeMs;
     if (ageMs > staleAfterMs) return true;
@@ -32,10 +32,14 @@ const isAbandoned = async (file: string): Promise<boolean> => {
 };
 
 /** Runs `work` while no other process runs its own under the same lock file. A killed holder's lock is taken over. */
-export const underLock = async <Result>(file: string, work: () => Promise<Result>): Promise<Result> => {
+export const underLock = async <Result>(
+  file: string,
+  work: () => Promise<Result>,
+  staleAfterMs = ordinarilyStaleAfterMs,
+): Promise<Result> => {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   while (!(await tryToTake(file))) {
-    if (await isAbandoned(file)) await rm(file, { force: true });
+    if (await isAbandoned(file, staleAfterMs)) await rm(file, { force: true });
     else await pause(50);
   }
   try {

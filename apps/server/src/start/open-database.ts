@@ -11,8 +11,12 @@ export type OpenDatabase = {
   /** Where it is, for people: without user and password. */
   readonly place: string;
   readonly schemaVersion: number;
+  /** For the embedded one: starts it again when it ends unasked. */
+  readonly keepRunning: (onRestart: (failure: unknown) => void) => void;
   readonly close: () => Promise<void>;
 };
+
+const notOurs = (): void => undefined;
 
 export const placeOf = (url: string): string => {
   const { hostname, port, pathname } = new URL(url);
@@ -91,7 +95,13 @@ export const openDatabase = async (
   if (settings.databaseUrl !== undefined) {
     const url = settings.demo ? demoUrl(settings.databaseUrl) : settings.databaseUrl;
     if (url !== settings.databaseUrl) await makeBeside(settings.databaseUrl, url);
-    return { url, place: placeOf(url), schemaVersion: await migrated(url), close: () => Promise.resolve() };
+    return {
+      url,
+      place: placeOf(url),
+      schemaVersion: await migrated(url),
+      keepRunning: notOurs,
+      close: () => Promise.resolve(),
+    };
   }
   const embedded = await startEmbeddedPostgres(settings.dataFolder);
   try {
@@ -100,6 +110,7 @@ export const openDatabase = async (
       url,
       place: `${placeOf(url)} (embedded, in ${settings.dataFolder})`,
       schemaVersion: await migrated(url),
+      keepRunning: embedded.keepRunning,
       close: embedded.stop,
     };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
-import { checkedPort, portProblem } from './port.ts';
+import { portProblem } from './port.ts';
 import { seedDemo, demoSignIns } from '../demo/seed-demo.ts';
 import { buildApp } from '../http/app.ts';
 import { isDatabaseAway } from '../http/failure.ts';
@@ -21,7 +21,8 @@ import { staticFolders } from './web-build.ts';
 
 export type RunningServer = { readonly stop: () => Promise<void> };
 
-type Opened = {
+/** Everything a server is made of, open and not yet listening. */
+export type OpenServer = {
   readonly settings: Settings;
   readonly database: OpenDatabase;
   readonly log: Logger;
@@ -37,7 +38,7 @@ const signInTriesPerMinute = 20;
 const readinessMs = 3_000;
 
 const readiness =
-  ({ store, database }: Opened) =>
+  ({ store, database }: OpenServer) =>
   async () => {
     const tooLong = new Promise<never>((_resolve, reject) => {
       setTimeout(() => {
@@ -53,7 +54,8 @@ const readiness =
     }
   };
 
-const appOf = (opened: Opened) => {
+/** HTTP as one function: it can be asked without a port. */
+export const appOf = (opened: OpenServer) => {
   const { settings, log, store, people, made, streams } = opened;
   const identify = identifier(store, people);
   const logFailure = (error: unknown, away: boolean): void => {
@@ -91,7 +93,7 @@ const appOf = (opened: Opened) => {
   });
 };
 
-const listen = async (opened: Opened): Promise<Server> => {
+const listen = async (opened: OpenServer): Promise<Server> => {
   const { settings } = opened;
   const server = createAdaptorServer({ fetch: appOf(opened).fetch, overrideGlobalObjects: false }) as Server;
   // A request must be whole within a minute; a stream of events has no such end.
@@ -121,11 +123,12 @@ const closeServer = async (server: Server, streams: OpenStreams): Promise<void> 
   clearTimeout(timer);
 };
 
-/** Runs the worker until stopped. A pass that throws (the database is away) is logged, and the next one comes. */
-const runWorker = (opened: Opened): (() => Promise<void>) => {
+/** Runs the worker until stopped. It outlives a database that is away; should it end all the same, so does the process. */
+const runWorker = (opened: OpenServer): (() => Promise<void>) => {
   const stop = new AbortController();
   const ended = opened.made.worker.run(stop.signal).catch((error: unknown) => {
     opened.log.fatal({ error: loggableError(error) }, 'the worker ended');
+    process.exitCode = 1;
     process.kill(process.pid, 'SIGTERM');
   });
   return async () => {
@@ -134,17 +137,29 @@ const runWorker = (opened: Opened): (() => Promise<void>) => {
   };
 };
 
-const open = async (settings: Settings, database: OpenDatabase, stripe: StripeAccess, log: Logger) => {
+/** @throws StartProblem when the provider refuses the key */
+export const openServer = async (
+  settings: Settings,
+  database: OpenDatabase,
+  stripe: StripeAccess,
+  log: Logger,
+) => {
   const store = openAccessStore(database.url);
   const organisationId = await store.defaultOrganisationId();
-  const directory = await openAccountDirectory(organisationId, stripe, await store.accountOf(organisationId));
+  const recorded = await store.accountOf(organisationId);
+  const directory = await openAccountDirectory(organisationId, stripe, recorded).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
   const people = openPeople({
     url: database.url,
     publicOrigin: settings.publicOrigin,
     sharedKey: await store.sharedKey(),
   });
   const made = makeEngine(database.url, settings, directory, 20, log);
-  const opened: Opened = { settings, database, log, store, people, made, streams: openStreams() };
+  const opened: OpenServer = { settings, database, log, store, people, made, streams: openStreams() };
   const close = async (): Promise<void> => {
     directory.stop();
     await made.close();
@@ -164,8 +179,7 @@ export const runServer = async (
   stripe: StripeAccess,
   log: Logger,
 ): Promise<RunningServer> => {
-  await checkedPort('PORT', settings.host, settings.port);
-  const { opened, organisationId, close } = await open(settings, database, stripe, log);
+  const { opened, organisationId, close } = await openServer(settings, database, stripe, log);
   try {
     if (settings.demo) {
       const { made, store, people } = opened;

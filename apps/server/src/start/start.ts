@@ -60,6 +60,10 @@ const startAll = async (endings: Endings): Promise<void> => {
   }
   const database = await openDatabase(settings);
   endings.push(database.close);
+  database.keepRunning((failure) => {
+    if (failure === undefined) log.warn('the embedded database had ended and was started again');
+    else log.error({ error: loggableError(failure) }, 'the embedded database has ended and does not start');
+  });
   const stripe = await openStripe(settings, endings);
   const server = await runServer(settings, database, stripe, log);
   endings.push(server.stop);

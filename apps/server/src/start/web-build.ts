@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { underLock } from '../embedded-postgres/folder-lock.ts';
 import { repositoryFolder } from '../settings/repository-folder.ts';
 import { StartProblem } from '../settings/start-problem.ts';
 import type { StaticFolders } from '../http/static-files.ts';
 
 const webFolder = path.join(repositoryFolder, 'apps', 'web');
+const longestBuildMs = 600_000;
 const buildFolder = path.join(webFolder, 'dist');
 
 /** What the web app is built from. */
@@ -83,21 +85,25 @@ const runVite = (binary: string): Promise<{ code: number | null; output: string 
     });
   });
 
-/**
- * Builds the web app where its sources are newer than its build.
- * @throws StartProblem with the builder's last words
- */
-export const buildWebWhenStale = async (dataFolder: string, say: (line: string) => void): Promise<void> => {
-  if (!existsSync(path.join(webFolder, 'index.html')) || !(await isStale())) return;
+const build = async (dataFolder: string): Promise<void> => {
   const binary = viteBinary();
   if (binary === undefined) {
     throw new StartProblem('The web app cannot be built: vite is not installed.', 'Run `pnpm install`.');
   }
-  say('Building the web app …');
   await keepPrevious(dataFolder);
   const { code, output } = await runVite(binary);
-  if (code !== 0) {
-    const lastWords = output.trim().split('\n').slice(-12).join(' / ');
-    throw new StartProblem(`The web app could not be built: ${lastWords}`, 'Mend that and start again.');
-  }
+  if (code === 0) return;
+  const lastWords = output.trim().split('\n').slice(-12).join(' / ');
+  throw new StartProblem(`The web app could not be built: ${lastWords}`, 'Mend that and start again.');
+};
+
+/**
+ * Builds the web app where its sources are newer than its build. Starts at the same time build it once.
+ * @throws StartProblem with the builder's last words
+ */
+export const buildWebWhenStale = async (dataFolder: string, say: (line: string) => void): Promise<void> => {
+  if (!existsSync(path.join(webFolder, 'index.html')) || !(await isStale())) return;
+  say('Building the web app …');
+  const lock = path.join(repositoryFolder, 'node_modules', '.holdfast-web-build.lock');
+  await underLock(lock, async () => ((await isStale()) ? build(dataFolder) : undefined), longestBuildMs);
 };

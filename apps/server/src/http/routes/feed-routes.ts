@@ -128,12 +128,13 @@ const follow = async (start: FeedCursor, parts: FollowParts, writer: EventWriter
   let askedAtMs = 0;
   try {
     while (!writer.closed()) {
+      const batch = await engine.feed.changesAfter(who, cursor, batchSize);
+      // After the fetch and before the send, so that nothing leaves that was read just before the rights went.
       if (askAgain || Date.now() - askedAtMs > rightsTrustedForMs) {
         askAgain = false;
         if (!(await stillAllowed())) return;
         askedAtMs = Date.now();
       }
-      const batch = await engine.feed.changesAfter(who, cursor, batchSize);
       const last = batch.changes.length - 1;
       await writer.send(
         batch.changes.map((change, index) => eventOf(change, index === last ? batch.cursor : cursor)),

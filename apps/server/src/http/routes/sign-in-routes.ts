@@ -66,6 +66,14 @@ const passToLibrary = async (people: People, request: Request, body: Uint8Array)
   return new Response(response.body, { status: response.status, headers });
 };
 
+/** The session's token travels in its cookie alone, where no script of the page can read it. */
+const withoutToken = (response: Response): Response => {
+  if (!response.ok) return response;
+  const headers = new Headers(response.headers);
+  headers.set('content-type', 'application/json');
+  return new Response(JSON.stringify({ done: true }), { status: 200, headers });
+};
+
 const limitTries = (limiter: RateLimiter, body: unknown): void => {
   const parsed = z.looseObject({ email: z.string() }).safeParse(body);
   const seconds = parsed.success ? limiter.take(parsed.data.email.trim().toLowerCase()) : undefined;
@@ -88,9 +96,9 @@ const libraryRoutes = ({ people, limiter, onSignOut }: SignInParts): Route[] => 
   {
     ...described('post', '/api/auth/sign-in/email', 'Sign in with e-mail address and password.'),
     body: z.object({ email: z.string(), password: z.string() }),
-    handle: (request, body) => {
+    handle: async (request, body) => {
       limitTries(limiter, readJson(body));
-      return passToLibrary(people, request, body);
+      return withoutToken(await passToLibrary(people, request, body));
     },
   },
   {
