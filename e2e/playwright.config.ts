@@ -4,7 +4,8 @@ import { findChromium } from './setup/find-chromium.ts';
 export default defineConfig({
   testDir: './journeys',
   outputDir: './test-results',
-  // Each journey starts a whole house of its own (database, provider, server), so a few at a time are enough.
+  globalSetup: './setup/demand-web-build.ts',
+  // All journeys share one house (database, provider, server, worker), and some take parts of it away.
   workers: 1,
   fullyParallel: false,
   retries: 0,

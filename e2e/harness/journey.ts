@@ -9,44 +9,60 @@ export const devices: Readonly<Record<Role, BrowserContextOptions>> = {
   operator: { viewport: { width: 1440, height: 900 } },
 };
 
+type Session = Exclude<BrowserContextOptions['storageState'], string | undefined>;
+
 /** Opens another device for this role, signed in, at its first page. */
-export type Visit = (role: Role, options?: BrowserContextOptions) => Promise<Page>;
-type StoredSession = Exclude<BrowserContextOptions['storageState'], string | undefined>;
+type Visit = (role: Role, options?: BrowserContextOptions) => Promise<Page>;
+
+type OfOneHouse = {
+  settings: Record<string, string>;
+  house: House;
+  /** Signs this role in, once for all journeys of the house. */
+  sessionOf: (role: Role) => Promise<Session>;
+};
 
 /**
  * One house is started for all journeys of a run: each brings orders of its own. Whatever a journey breaks is mended
  * after it.
  */
-export const test = base.extend<
-  { visit: Visit; mended: undefined },
-  { house: House; sessions: Map<Role, StoredSession> }
->({
+export const test = base.extend<{ visit: Visit; mended: undefined }, OfOneHouse>({
+  // A file that needs a house with other settings gets one of its own.
+  settings: [{}, { option: true, scope: 'worker' }],
   house: [
-    async ({}, use) => {
-      const house = await startHouse();
+    async ({ settings }, use) => {
+      const house = await startHouse(settings);
       await use(house);
       await house.stop();
     },
-    { scope: 'worker', timeout: 240_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
-  sessions: [async ({}, use) => use(new Map()), { scope: 'worker' }],
-  visit: async ({ browser, house, sessions }, use) => {
+  sessionOf: [
+    async ({ browser, house }, use) => {
+      const known = new Map<Role, Session>();
+      await use(async (role) => {
+        const session = known.get(role);
+        if (session !== undefined) return session;
+        const context = await browser.newContext(devices[role]);
+        const page = await context.newPage();
+        await page.goto(house.origin);
+        await signIn(page, house.people[role]);
+        await expectInside(page);
+        const made = await context.storageState();
+        known.set(role, made);
+        await context.close();
+        return made;
+      });
+    },
+    { scope: 'worker' },
+  ],
+  visit: async ({ browser, house, sessionOf }, use) => {
     const opened: Page[] = [];
     await use(async (role, options = {}) => {
-      const known = sessions.get(role);
-      const context = await browser.newContext({
-        ...devices[role],
-        ...(known === undefined ? {} : { storageState: known }),
-        ...options,
-      });
+      const storageState = await sessionOf(role);
+      const context = await browser.newContext({ ...devices[role], storageState, ...options });
       const page = await context.newPage();
       opened.push(page);
       await page.goto(house.origin);
-      if (known === undefined) {
-        await signIn(page, house.people[role]);
-        await expectInside(page);
-        sessions.set(role, await context.storageState());
-      }
       await expectInside(page);
       return page;
     });
