@@ -18,7 +18,12 @@ export type SendClaimedPorts = {
     attempt: AttemptIdentity,
     report: AttemptReport,
   ) => Promise<void>;
-  readonly settle: (account: ProviderAccount, operationId: string) => Promise<void>;
+  /** The same, and the operation settled from it in one transaction: the usual way, and the shortest. */
+  readonly storeAndSettle: (
+    account: ProviderAccount,
+    attempt: AttemptIdentity,
+    report: AttemptReport,
+  ) => Promise<void>;
 };
 
 const withoutRequest = (finding: AttemptReport['finding']): AttemptReport => ({
@@ -53,7 +58,31 @@ export const sendClaimed = async (
     attemptNumber: claimed.attemptNumber,
     fence: claimed.fence,
   };
-  const saved = await recordAnswer(
+  const saved = await recordAndSettle(ports, account, attempt, report);
+  if (!saved) ports.log('error', 'an answer of the provider was lost with this process', { ...attempt });
+  return verdict.kind === 'send';
+};
+
+/**
+ * Stores the answer and settles from it at once. Should settling break for whatever reason, the answer alone is made
+ * durable first: saved evidence has a wake-up of its own, and is settled at the next pass.
+ */
+const recordAndSettle = async (
+  ports: SendClaimedPorts,
+  account: ProviderAccount,
+  attempt: AttemptIdentity,
+  report: AttemptReport,
+): Promise<boolean> => {
+  try {
+    await ports.storeAndSettle(account, attempt, report);
+    return true;
+  } catch (error) {
+    ports.log('warn', 'settling at once failed; the answer is saved first', {
+      ...attempt,
+      error: String(error),
+    });
+  }
+  return recordAnswer(
     {
       store: (identity, answer) => ports.storeAnswer(account, identity, answer),
       pause: ports.clock.pause,
@@ -63,9 +92,6 @@ export const sendClaimed = async (
     attempt,
     report,
   );
-  // Saved evidence has a wake-up of its own, so what fails from here on is done at the next pass.
-  if (saved) await ports.settle(account, claimed.operationId);
-  return verdict.kind === 'send';
 };
 
 /** One request on the wire. An adapter that breaks leaves the outcome unknown: the request may have left. */

@@ -12,11 +12,9 @@ import type { ClaimRequest } from '../claim/claim-approved.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readPosition } from './mirror-store-position.ts';
-import { operationIdShape } from './mirror-store.ts';
-import type { payments } from './schema.ts';
+import { payments } from './schema.ts';
 import {
   approvals,
-  mirrorDisputes,
   mirrorRefunds,
   operations,
   orders,
@@ -24,6 +22,7 @@ import {
   returns,
   type MirrorRefundRow,
   type OperationRow,
+  type OrderRow,
   type PaymentRow,
 } from './schema.ts';
 
@@ -62,41 +61,72 @@ export type OtherOperations = readonly Pick<
   'id' | 'state' | 'attention' | 'providerReference'
 >[];
 
-const paymentIs = (
-  table: typeof operations | typeof mirrorRefunds | typeof mirrorDisputes | typeof payments,
-  row: WholeOperation,
-) =>
+const paymentIs = (table: typeof operations | typeof mirrorRefunds, row: WholeOperation) =>
   and(
     eq(table.organisationId, row.organisationId),
     eq(table.provider, row.provider),
     eq(table.paymentReference, row.paymentReference),
   );
 
-/** Whether the facts about the provider's side are as fresh as this operation needs them. */
-const seenWhen = async (
+/** The rows an operation stands on. Under the payment's lock these are the figures that count. */
+export type Ground = {
+  readonly organisation: Pick<typeof organisations.$inferSelect, 'holdOn' | 'generation' | 'policy'>;
+  readonly order: Pick<OrderRow, 'placedAt'>;
+  readonly payment: PaymentRow;
+};
+
+export const readGround = async (tx: OrganisationTransaction, row: WholeOperation): Promise<Ground> => {
+  const [ground] = await tx.db
+    .select({
+      organisation: {
+        holdOn: organisations.holdOn,
+        generation: organisations.generation,
+        policy: organisations.policy,
+      },
+      order: { placedAt: orders.placedAt },
+      payment: payments,
+    })
+    .from(orders)
+    .innerJoin(organisations, eq(organisations.organisationId, orders.organisationId))
+    .innerJoin(
+      payments,
+      and(
+        eq(payments.organisationId, orders.organisationId),
+        eq(payments.provider, orders.provider),
+        eq(payments.paymentReference, orders.paymentReference),
+      ),
+    )
+    .where(and(eq(orders.organisationId, tx.organisationId), eq(orders.orderId, row.orderId)));
+  if (ground === undefined) throw new Error(`operation ${row.id} lost its order`);
+  return ground;
+};
+
+/** Whether the facts about the provider's side are as fresh as this operation needs them, and our key is good. */
+const readFreshness = async (
   tx: OrganisationTransaction,
   row: WholeOperation,
-  payment: PaymentRow,
+  ground: Ground,
   request: Pick<ClaimRequest, 'kind' | 'account' | 'askedSinceMs'>,
-): Promise<boolean> => {
-  if (request.account === null) return false;
-  if (request.askedSinceMs !== null) return (payment.askedAt?.getTime() ?? 0) >= request.askedSinceMs;
-  const need = await readNeed(tx, row, payment, request.account, request.kind === 'resubmission');
-  return lastCheckSource(need, request.account.adapter.contract) === 'mirror';
+): Promise<{ readonly fresh: boolean; readonly keyRefused: boolean }> => {
+  if (request.account === null) return { fresh: false, keyRefused: false };
+  const { askedAt } = ground.payment;
+  if (request.askedSinceMs !== null && askedAt !== null && askedAt.getTime() >= request.askedSinceMs) {
+    return { fresh: true, keyRefused: false };
+  }
+  const { keyRefused } = await readPosition(tx, request.account);
+  if (request.askedSinceMs !== null || keyRefused) return { fresh: false, keyRefused };
+  const need = await readNeed(tx, row, ground, request.account, request.kind === 'resubmission');
+  return { fresh: lastCheckSource(need, request.account.adapter.contract) === 'mirror', keyRefused };
 };
 
 export const readNeed = async (
   tx: OrganisationTransaction,
   row: WholeOperation,
-  payment: Pick<PaymentRow, 'askedAt'>,
+  { organisation, payment }: Ground,
   account: ProviderAccount,
   resubmission: boolean,
 ): Promise<LastCheckNeed> => {
   const position = await readPosition(tx, account);
-  const [organisation] = await tx.db
-    .select({ generation: organisations.generation })
-    .from(organisations)
-    .where(eq(organisations.organisationId, tx.organisationId));
   return {
     nowMs: tx.now.getTime(),
     mirror: {
@@ -106,7 +136,7 @@ export const readNeed = async (
     },
     resubmission,
     replacesAnother: row.replaces !== null,
-    olderThanHistory: organisation?.generation !== row.generation,
+    olderThanHistory: organisation.generation !== row.generation,
   };
 };
 
@@ -122,19 +152,15 @@ const readProviderSide = async (
   tx: OrganisationTransaction,
   row: WholeOperation,
   onPayment: OtherOperations,
+  disputed: boolean,
 ): Promise<Extract<ProviderSide, { kind: 'seen' }>> => {
   const refunds = await tx.db.select().from(mirrorRefunds).where(paymentIs(mirrorRefunds, row));
-  const open = await tx.db
-    .select({ reference: mirrorDisputes.reference })
-    .from(mirrorDisputes)
-    .where(and(paymentIs(mirrorDisputes, row), eq(mirrorDisputes.open, true)))
-    .limit(1);
   const standing = refunds.filter(({ status }) => status !== 'failed');
   const isOurs = (refund: MirrorRefundRow): boolean =>
     refund.metadataOrganisationId === tx.organisationId && refund.metadataOperationId !== null;
   return {
     kind: 'seen',
-    disputed: open.length > 0,
+    disputed,
     refundsElsewhere: standing
       .filter((refund) => !isOurs(refund))
       .map(recordOf)
@@ -174,23 +200,22 @@ export type LastCheck = {
 export const lastCheckOf = async (
   tx: OrganisationTransaction,
   row: WholeOperation,
-  payment: PaymentRow,
+  ground: Ground,
   request: ClaimRequest,
 ): Promise<LastCheck> => {
-  const fresh = await seenWhen(tx, row, payment, request);
-  const keyRefused = request.account !== null && (await readPosition(tx, request.account)).keyRefused;
+  const { fresh, keyRefused } = await readFreshness(tx, row, ground, request);
   const notBeforeMs = Math.max(
     row.deferredUntil?.getTime() ?? 0,
     request.accountPausedForMs > 0 ? tx.now.getTime() + request.accountPausedForMs : 0,
   );
-  const facts = await readFacts(tx, row, payment, request, fresh && !keyRefused, notBeforeMs);
+  const facts = await readFacts(tx, row, ground, request, fresh, notBeforeMs);
   return { verdict: judgeLastCheck(facts), notBeforeMs: notBeforeMs === 0 ? null : notBeforeMs, keyRefused };
 };
 
 const readFacts = async (
   tx: OrganisationTransaction,
   row: WholeOperation,
-  payment: PaymentRow,
+  { organisation, order, payment }: Ground,
   request: ClaimRequest,
   providerSeen: boolean,
   notBeforeMs: number,
@@ -204,21 +229,14 @@ const readFacts = async (
     })
     .from(operations)
     .where(paymentIs(operations, row));
-  const [organisation] = await tx.db
-    .select()
-    .from(organisations)
-    .where(eq(organisations.organisationId, tx.organisationId));
-  const [order] = await tx.db
-    .select({ placedAt: orders.placedAt })
-    .from(orders)
-    .where(and(eq(orders.organisationId, tx.organisationId), eq(orders.orderId, row.orderId)));
-  if (organisation === undefined || order === undefined)
-    throw new Error(`operation ${row.id} lost its order`);
-  const ofReturns = await tx.db
-    .select({ id: returns.returnId, status: returns.status })
-    .from(returns)
-    .where(and(eq(returns.organisationId, tx.organisationId), eq(returns.orderId, row.orderId)));
-  const side = await readProviderSide(tx, row, onPayment);
+  const ofReturns =
+    row.reason === 'returned'
+      ? await tx.db
+          .select({ id: returns.returnId, status: returns.status })
+          .from(returns)
+          .where(and(eq(returns.organisationId, tx.organisationId), eq(returns.orderId, row.orderId)))
+      : [];
+  const side = await readProviderSide(tx, row, onPayment, payment.disputed);
   return {
     resubmission: request.kind === 'resubmission',
     onHold: organisation.holdOn,
@@ -265,22 +283,4 @@ const readReplaced = async (
   if (replaced === undefined) return null;
   const contradicted = replaced.attention.some(({ reason }) => reason === 'contradicted');
   return { id: replaced.id, state: replaced.state, contradicted };
-};
-
-/** Operations that these refunds of ours name and that are known here: the refunds are evidence of theirs, and come first. */
-export const namedHere = async (
-  tx: OrganisationTransaction,
-  records: readonly ProviderRecord[],
-): Promise<readonly { readonly operationId: string; readonly record: ProviderRecord }[]> => {
-  const found: { operationId: string; record: ProviderRecord }[] = [];
-  for (const record of records) {
-    const operationId = record.operationId?.toLowerCase() ?? '';
-    if (!operationIdShape.test(operationId)) continue;
-    const rows = await tx.db
-      .select({ id: operations.id })
-      .from(operations)
-      .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
-    if (rows.length > 0) found.push({ operationId, record });
-  }
-  return found;
 };

@@ -9,8 +9,9 @@ import { changeWake, loseSight, readBeforeSend, storeAnswer } from './attempt-st
 import { claim, readSubject } from './claim-store.ts';
 import { dueOrganisations, takeDueEvents, takeDueOperations } from './claim-store-due.ts';
 import type { Connection, InOrganisation, OrganisationTransaction, ReadClock } from './connection.ts';
-import { finishTurn, takeTurn } from './mirror-store-position.ts';
-import { absorbSeen, newsIn, providerOf } from './mirror-store.ts';
+import { finishTurn, isHome, takeTurn } from './mirror-store-position.ts';
+import { newsIn, providerOf } from './mirror-store-news.ts';
+import { absorbSeen } from './mirror-store.ts';
 import { settleOperation } from './observation-store.ts';
 import {
   adjustAttention,
@@ -72,17 +73,39 @@ export const duePorts = ({
 export const claimPorts = ({
   inOrganisation,
   workerName,
+  settings,
 }: StoreContext): Pick<
   HandleDuePorts,
-  'readSubject' | 'claim' | 'readBeforeSend' | 'storeAnswer' | 'expire' | 'pushWake' | 'stopWaking'
+  | 'readSubject'
+  | 'claim'
+  | 'readBeforeSend'
+  | 'storeAnswer'
+  | 'storeAndSettle'
+  | 'expire'
+  | 'pushWake'
+  | 'stopWaking'
 > => {
   const ofOperation = ofOperationIn(inOrganisation);
+  // An account that is an organisation's own stays so, and is not asked about again for each claim.
+  const homes = new Set<ProviderAccount>();
+  const isHomeIn =
+    (tx: OrganisationTransaction) =>
+    async (account: ProviderAccount): Promise<boolean> => {
+      if (!homes.has(account) && (await isHome(tx, account))) homes.add(account);
+      return homes.has(account);
+    };
   return {
     readSubject: ofOperation(readSubject),
-    claim: (request) => claimAsValue(inOrganisation, request, workerName),
+    claim: (request) =>
+      claimAsValue(inOrganisation, request, (tx) => claim(tx, request, workerName, isHomeIn(tx))),
     readBeforeSend: (claimed) => inOrganisation(claimed.organisationId, (tx) => readBeforeSend(tx, claimed)),
     storeAnswer: (account, attempt, report) =>
       inOrganisation(account.organisationId, (tx) => storeAnswer(tx, attempt, report)),
+    storeAndSettle: (account, attempt, report) =>
+      inOrganisation(account.organisationId, async (tx) => {
+        await storeAnswer(tx, attempt, report);
+        await settleOperation(tx, attempt.operationId, account, settings);
+      }),
     expire: ofOperation(expire),
     pushWake: (organisationId, operationId, afterMs) =>
       inOrganisation(organisationId, (tx) =>
@@ -114,7 +137,10 @@ export const evidencePorts = (
     inOrganisation(organisationId, (tx) => settleOperation(tx, operationId, account, settings));
   return {
     absorb: async (account, seen) => {
-      const news = await inOrganisation(account.organisationId, (tx) => newsIn(tx, account, seen));
+      const news =
+        seen.source === 'listing'
+          ? await inOrganisation(account.organisationId, (tx) => newsIn(tx, account, seen))
+          : seen;
       for (const part of byPayment(news)) await absorbPart(context, account, part);
     },
     settle: async (account, operationId) => {
@@ -183,10 +209,10 @@ const uniqueViolation = '23505';
 const claimAsValue = async (
   inOrganisation: InOrganisation,
   request: Parameters<WorkerPorts['claim']>[0],
-  name: string,
+  work: (tx: OrganisationTransaction) => ReturnType<WorkerPorts['claim']>,
 ): ReturnType<WorkerPorts['claim']> => {
   try {
-    return await inOrganisation(request.organisationId, (tx) => claim(tx, request, name));
+    return await inOrganisation(request.organisationId, work);
   } catch (error) {
     if (codeOf(error) !== uniqueViolation) throw error;
     await inOrganisation(request.organisationId, (tx) =>

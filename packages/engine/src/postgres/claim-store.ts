@@ -5,20 +5,19 @@ import type { ClaimRequest, ClaimResult, ClaimSubject } from '../claim/claim-app
 import { wakeOfWaitMs } from '../claim/pause-of-wait.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
 import { changeWake } from './attempt-store.ts';
-import { changeOperation, lockOperation, lockPayment } from './change-operation.ts';
+import { changeOperation, lockOperation } from './change-operation.ts';
 import {
   isWhole,
   lastCheckOf,
-  namedHere,
+  readGround,
   readNeed,
   type LastCheck,
   type WholeOperation,
 } from './claim-store-facts.ts';
 import type { OrganisationTransaction } from './connection.ts';
-import { isHome } from './mirror-store-position.ts';
-import { providerOf } from './mirror-store.ts';
+import { namedHere, providerOf } from './mirror-store-news.ts';
 import { addObservation, settleOperation } from './observation-store.ts';
-import { attempts, operations, organisations, payments } from './schema.ts';
+import { attempts, operations, organisations } from './schema.ts';
 
 /** What has to be known before the last check: plain reads, no lock. */
 export const readSubject = async (
@@ -31,26 +30,12 @@ export const readSubject = async (
     .from(operations)
     .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
   if (row?.state !== 'approved' || !isWhole(row)) return null;
-  const [payment] = await tx.db
-    .select({ askedAt: payments.askedAt })
-    .from(payments)
-    .where(
-      and(
-        eq(payments.organisationId, tx.organisationId),
-        eq(payments.provider, row.provider),
-        eq(payments.paymentReference, row.paymentReference),
-      ),
-    );
-  const [organisation] = await tx.db
-    .select({ holdOn: organisations.holdOn })
-    .from(organisations)
-    .where(eq(organisations.organisationId, tx.organisationId));
-  if (payment === undefined) return null;
+  const ground = await readGround(tx, row);
   const isLater = (at: Date | null): boolean => at !== null && at > tx.now;
   return {
     paymentReference: row.paymentReference,
-    need: await readNeed(tx, row, payment, account, false),
-    worthAsking: organisation?.holdOn !== true && !isLater(row.undoUntil) && !isLater(row.deferredUntil),
+    need: await readNeed(tx, row, ground, account, false),
+    worthAsking: !ground.organisation.holdOn && !isLater(row.undoUntil) && !isLater(row.deferredUntil),
   };
 };
 
@@ -59,21 +44,22 @@ export const claim = async (
   tx: OrganisationTransaction,
   asked: ClaimRequest,
   workerName: string,
+  isHome: (account: ProviderAccount) => Promise<boolean>,
 ): Promise<ClaimResult> => {
   const row = await lockOperation(tx, asked.operationId);
   const expected = asked.kind === 'first' ? 'approved' : 'outcome_unknown';
   if (row?.state !== expected || !isWhole(row)) {
     return { kind: 'not-ours', because: `it is ${row?.state ?? 'not there'}` };
   }
-  const payment = await lockPayment(tx, row.provider, row.paymentReference);
-  if (payment === undefined) throw new Error(`operation ${row.id} has no payment`);
+  const ground = await readGround(tx, row);
+  const { payment } = ground;
   const atHome =
     asked.account !== null &&
     providerOf(asked.account) === row.provider &&
     (payment.accountId === null || payment.accountId === asked.account.accountId) &&
-    (await isHome(tx, asked.account));
+    (await isHome(asked.account));
   const request: ClaimRequest = atHome ? asked : { ...asked, account: null };
-  const check = await lastCheckOf(tx, row, payment, request);
+  const check = await lastCheckOf(tx, row, ground, request);
   const { verdict } = check;
   switch (verdict.verdict) {
     case 'wait':
@@ -208,15 +194,18 @@ const bytesFor = async (
   row: WholeOperation,
   account: ProviderAccount,
 ): Promise<EncodedRequest | { readonly because: string }> => {
+  if (row.attemptCount === 0) {
+    const encoded = account.adapter.encodeRefund(expectedRequest(row));
+    return encoded.ok ? encoded.request : { because: encoded.because };
+  }
   const [first] = await tx.db
     .select({ request: attempts.request })
     .from(attempts)
     .where(and(eq(attempts.organisationId, tx.organisationId), eq(attempts.operationId, row.id)))
     .orderBy(asc(attempts.number))
     .limit(1);
-  if (first !== undefined) return first.request;
-  const encoded = account.adapter.encodeRefund(expectedRequest(row));
-  return encoded.ok ? encoded.request : { because: encoded.because };
+  if (first === undefined) throw new Error(`operation ${row.id} lost its first attempt`);
+  return first.request;
 };
 
 /** From here on it must succeed: fence, attempt and lease are written together and committed before any byte leaves. */

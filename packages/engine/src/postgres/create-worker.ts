@@ -16,7 +16,7 @@ import {
   type InOrganisation,
   type ReadClock,
 } from './connection.ts';
-import { providerOf } from './mirror-store.ts';
+import { providerOf } from './mirror-store-news.ts';
 
 export type CreateWorkerOptions = {
   readonly connection: Connection;

@@ -3,7 +3,7 @@ import type { ProviderAccount } from '../engine-interface.ts';
 import type { MirrorPosition } from '../mirror/listing-window.ts';
 import type { ReadAccountPorts } from '../mirror/read-account.ts';
 import type { OrganisationTransaction } from './connection.ts';
-import { providerOf } from './mirror-store.ts';
+import { providerOf } from './mirror-store-news.ts';
 import { mirrorPositions, operations, providerAccounts } from './schema.ts';
 
 const itself = (tx: OrganisationTransaction, account: ProviderAccount) =>

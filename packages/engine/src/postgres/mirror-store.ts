@@ -7,12 +7,9 @@ import { lockPayment } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
 import { touchOrdersOfPayment } from './feed-writer.ts';
+import { figuresOf, operationIdShape, providerOf, rowOfRefund } from './mirror-store-news.ts';
 import { addObservation } from './observation-store.ts';
 import { mirrorDisputes, mirrorRefunds, operations, payments, type PaymentRow } from './schema.ts';
-
-/** The name under which a provider's payments are filed here. */
-export const providerOf = (account: ProviderAccount): string =>
-  account.adapter.contract.displayName.toLowerCase();
 
 /**
  * Takes what the provider's side showed into the mirror: refunds made elsewhere change their payment's figures at
@@ -48,46 +45,6 @@ export const absorbSeen = async (
   for (const dispute of disputes) await mirrorDispute(tx, provider, dispute);
   for (const payment of known.values()) await correctPayment(tx, payment, seen);
   return [...touched];
-};
-
-/** What of a listing is not in the mirror yet; listings overlap, so most of one is old news. */
-export const newsIn = async (
-  tx: OrganisationTransaction,
-  account: ProviderAccount,
-  seen: SeenAtProvider,
-): Promise<SeenAtProvider> => {
-  const provider = providerOf(account);
-  const refunds = await tx.db
-    .select({ reference: mirrorRefunds.reference, statusText: mirrorRefunds.statusText })
-    .from(mirrorRefunds)
-    .where(
-      and(
-        eq(mirrorRefunds.organisationId, tx.organisationId),
-        eq(mirrorRefunds.provider, provider),
-        inArray(mirrorRefunds.reference, ['', ...seen.refunds.map(({ reference }) => reference)]),
-      ),
-    );
-  const disputes = await tx.db
-    .select({ reference: mirrorDisputes.reference, statusText: mirrorDisputes.statusText })
-    .from(mirrorDisputes)
-    .where(
-      and(
-        eq(mirrorDisputes.organisationId, tx.organisationId),
-        eq(mirrorDisputes.provider, provider),
-        inArray(mirrorDisputes.reference, ['', ...seen.disputes.map(({ reference }) => reference)]),
-      ),
-    );
-  const isNews =
-    (known: readonly { reference: string; statusText: string }[]) =>
-    (one: { readonly reference: string; readonly statusText: string }): boolean =>
-      !known.some(
-        ({ reference, statusText }) => reference === one.reference && statusText === one.statusText,
-      );
-  return {
-    ...seen,
-    refunds: seen.refunds.filter(isNews(refunds)),
-    disputes: seen.disputes.filter(isNews(disputes)),
-  };
 };
 
 type NamesPayment = { readonly paymentReference: string; readonly chargeReference?: string | null };
@@ -129,27 +86,10 @@ const mirrorRefund = async (
     eq(mirrorRefunds.provider, provider),
     eq(mirrorRefunds.reference, refund.reference),
   );
-  const figures = {
-    paymentReference: refund.paymentReference,
-    amountMinor: refund.amount.minor,
-    currency: refund.amount.currency,
-    status: refund.status,
-    statusText: refund.statusText,
-    failureReason: refund.failureReason,
-    updatedAt: tx.now,
-  };
+  const figures = figuresOf(tx, refund);
   const inserted = await tx.db
     .insert(mirrorRefunds)
-    .values({
-      organisationId: tx.organisationId,
-      provider,
-      reference: refund.reference,
-      ...figures,
-      metadataOrganisationId: refund.organisationId,
-      metadataOperationId: refund.operationId,
-      providerCreatedAt: new Date(refund.createdAtMs),
-      firstSeenAt: tx.now,
-    })
+    .values(rowOfRefund(tx, provider, refund))
     .onConflictDoNothing()
     .returning({ reference: mirrorRefunds.reference });
   if (inserted.length > 0) return 'new';
@@ -199,9 +139,6 @@ const mirrorDispute = async (
       setWhere: sql`${mirrorDisputes.open} and ${mirrorDisputes.statusText} is distinct from excluded.status_text`,
     });
 };
-
-/** What can be the ID of an operation at all: metadata is whatever somebody wrote there. */
-export const operationIdShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A refund of ours is evidence of the operation it names, where there is one; else it stays unaccounted in the mirror. */
 const becomesEvidence = async (

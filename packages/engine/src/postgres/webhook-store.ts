@@ -6,7 +6,7 @@ import type { ApplyEventResult, StoredEvent } from '../webhook/apply-event.ts';
 import type { EventJoin } from '../webhook/event-destination.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
-import { operationIdShape, providerOf } from './mirror-store.ts';
+import { operationIdShape, providerOf } from './mirror-store-news.ts';
 import { addObservation } from './observation-store.ts';
 import { mirrorPositions, operations, payments, providerEvents } from './schema.ts';
 
