@@ -161,7 +161,7 @@ export class BrowserOutbox implements Outbox {
   async #thenSend<Answer extends { readonly saved: boolean }>(storing: Promise<Answer>): Promise<Answer> {
     const answer = await storing;
     if (answer.saved) {
-      void this.#schedule.wake('pauses-hold');
+      void this.#schedule.wake('connection-may-be-back');
       this.#afterSave().catch(() => undefined);
     }
     return answer;

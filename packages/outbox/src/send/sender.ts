@@ -18,7 +18,7 @@ import { afterFailure, failuresThatEndARound } from './round-end.ts';
 import { nextStep, planEntries } from './send-plan.ts';
 import type { Urgency } from './send-plan.ts';
 import type { SenderLock, ServerTold, Transport } from './transport.ts';
-import { classify } from './verdict.ts';
+import { classify, longestRetryAfterMs } from './verdict.ts';
 import type { Classified, Kept } from './verdict.ts';
 
 export type SenderPorts = {
@@ -75,6 +75,8 @@ export class Sender {
   readonly #ports: SenderPorts;
   #isLookUpDue = true;
   #stoppedRounds = 0;
+  /** After a round that was stopped: until when to leave the server alone, and whether it asked for that itself. */
+  #quiet: { readonly untilMs: number; readonly isServersWish: boolean } | null = null;
 
   constructor(ports: SenderPorts) {
     this.#ports = ports;
@@ -91,6 +93,8 @@ export class Sender {
     if (session.signInNeeded && options.urgency !== 'person-asked') {
       return { kind: 'sign-in-needed', sent: 0, nextTryInMs: null };
     }
+    const quietMs = this.#quietMs(options.urgency);
+    if (quietMs > 0) return { kind: 'rested', sent: 0, nextTryInMs: quietMs };
     return this.#ports.lock.during(async (lock) => {
       if (!(await this.#takeLease(lock))) return { kind: 'busy', sent: 0, nextTryInMs: busyPauseMs };
       try {
@@ -99,6 +103,14 @@ export class Sender {
         await this.#giveLeaseBack();
       }
     });
+  }
+
+  #quietMs(urgency: Urgency): number {
+    if (this.#quiet === null || urgency === 'person-asked') return 0;
+    if (urgency === 'connection-may-be-back' && !this.#quiet.isServersWish) return 0;
+    const leftMs = this.#quiet.untilMs - this.#ports.clock.nowMs();
+    // More than it can have been means that the clock was set back.
+    return leftMs > Math.max(this.#ports.pauses.longestMs, longestRetryAfterMs) ? 0 : leftMs;
   }
 
   #leaseRequest(lock: LockOutcome): LeaseRequest {
@@ -221,6 +233,7 @@ export class Sender {
       round.sent += 1;
       round.failuresInRow = 0;
       this.#stoppedRounds = 0;
+      this.#quiet = null;
       return null;
     }
     round.failuresInRow += 1;
@@ -234,6 +247,8 @@ export class Sender {
     if (trouble.reason === 'sign-in') return { kind: 'sign-in-needed', sent: round.sent, nextTryInMs: null };
     const { chance, pauses } = this.#ports;
     const nextTryInMs = pauseAfter(this.#stoppedRounds, chance(), trouble.retryAfterMs, pauses);
+    const isServersWish = trouble.retryAfterMs !== null;
+    this.#quiet = { untilMs: this.#ports.clock.nowMs() + nextTryInMs, isServersWish };
     return { kind: 'stopped', sent: round.sent, nextTryInMs };
   }
 }

@@ -38,7 +38,7 @@ const kept = (
   retryAfterMs: number | null = null,
 ): Kept => ({ kind: 'kept', reason, status, detail, retryAfterMs });
 
-const longestRetryAfterMs = 3_600_000;
+export const longestRetryAfterMs = 3_600_000;
 
 /** `Retry-After` in seconds or as a date; `null` when absent or unreadable. At most an hour is honoured. */
 export const retryAfterMs = (header: string | null, nowMs: number): number | null => {
