@@ -157,7 +157,8 @@ describe('an approval', () => {
 });
 
 describe('the reservation', () => {
-  // Red when: the condition `enough` is left out of the update in `bookMoney`, or the payment is read without its lock.
+  // Red when: `judgeApproval` no longer compares with what is left and `bookMoney` updates without its condition; either
+  // of the two alone keeps the promise.
   it('F030: of two refunds of 60 on a capture of 100, approved at once, one is refused with what is left', async () => {
     const orderId = await house.order({ capturedMinor: 10_000 });
     const first = await proposed(6_000, orderId);

@@ -92,7 +92,7 @@ describe('a proposal', () => {
     expect(row).toMatchObject({ state: 'approved', amount_minor: '1000' });
   });
 
-  // Red when: figures are added as floating-point major units anywhere between the wire and the payment's row.
+  // Red when: `judgeProposal` adds in major units what is refunded and what is asked: 11.85 + 18.35 is then above 30.20.
   it('F072: of exactly the rest of a partly refunded payment is accepted, and nothing remains', async () => {
     const orderId = await house.order({ capturedMinor: 3_020 });
     const [payment] = await house.database.admin<{ payment_reference: string }[]>`

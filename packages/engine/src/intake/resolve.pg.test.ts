@@ -87,8 +87,9 @@ describe('settling by hand', () => {
       resolution: { outcome: 'failed', waiting: true, by: { name: 'Olga' } },
     });
     // The same operator again is not a second one.
-    const again = operationIn((await house.give(olga, resolution(first)))[0]);
-    expect(again.state).toBe('outcome_unknown');
+    const [repeated] = await house.give(olga, resolution(first));
+    expect(repeated).toMatchObject({ status: 'applied', operation: { state: 'outcome_unknown' } });
+    const again = operationIn(repeated);
     const settled = operationIn((await house.give(otto, resolution(again)))[0]);
     expect(settled).toMatchObject({ state: 'failed', resolution: { waiting: false } });
     expect(settled.sentence).toMatch(/settled by Olga and Otto/i);
