@@ -3,7 +3,8 @@ import { defineConfig } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 
 // In development the API comes from the server on loopback; in production that server serves these files.
-const server = process.env['HOLDFAST_DEV_SERVER'] ?? 'http://127.0.0.1:4780';
+const server = process.env['HOLDFAST_DEV_SERVER'] ?? 'http://localhost:4780';
+const api = { target: server, headers: { origin: server } };
 
 export default defineConfig({
   plugins: [
@@ -49,6 +50,6 @@ export default defineConfig({
   },
   server: {
     port: 4790,
-    proxy: { '/v1': server, '/api': server, '/healthz': server },
+    proxy: { '/v1': api, '/api': api, '/healthz': api },
   },
 });

@@ -161,7 +161,7 @@ export const readPerson = (body: unknown): Person => {
 };
 
 const readDemoSignIns = (body: unknown): readonly DemoSignIn[] => {
-  const list = isRecord(body) ? (body['signIns'] ?? body['people'] ?? body['items']) : body;
+  const list = isRecord(body) ? body['signIns'] : null;
   if (!Array.isArray(list)) throw new Error('a list was expected');
   return list.filter(isRecord).map((entry) => ({
     name: text(entry['name'], 'name'),

@@ -1,6 +1,13 @@
 import type { DeviceItem, SeenOperation } from '@holdfast/outbox';
-import { sentenceOf, type Amount, type OperationDetail, type ShownState } from '@holdfast/operation';
+import {
+  sentenceOf,
+  type Amount,
+  type Operation,
+  type OperationDetail,
+  type ShownState,
+} from '@holdfast/operation';
 import { words } from '../messages/messages.ts';
+import { nowMs } from '../parts/clock.svelte.ts';
 import { mintedAt, type Thread, type ThreadLocal, threadOf } from '../thread/thread-of.ts';
 import { type Tone, toneOf } from '../thread/tone-of.ts';
 
@@ -66,6 +73,15 @@ const threadFor = (seen: SeenOperation, settledAt: string | null): Thread => {
   return threadOf(null, local ?? { command: 'propose', state: 'draft', at });
 };
 
+/** The server's sentence; the seconds of the undo window run on here, since the server says them only once. */
+const serverSentence = (operation: Operation): string => {
+  if (operation.waitingFor !== 'undo' || operation.undoUntil === null) return operation.sentence;
+  const undoSeconds = Math.ceil((Date.parse(operation.undoUntil) - nowMs()) / 1_000);
+  return undoSeconds > 0
+    ? sentenceOf({ state: operation.state, waitingFor: 'undo', undoSeconds })
+    : sentenceOf({ state: operation.state });
+};
+
 export const shownOperation = (seen: SeenOperation, settledAt: string | null = null): ShownOperation => {
   const { synced, proposal } = seen;
   const needsPerson = synced?.needsPerson ?? false;
@@ -76,7 +92,7 @@ export const shownOperation = (seen: SeenOperation, settledAt: string | null = n
     tone: toneOf(seen.shownState, needsPerson),
     amount: synced?.amount ?? proposal?.amount ?? null,
     orderId: synced?.orderId ?? proposal?.orderId ?? null,
-    sentence: synced?.sentence ?? deviceSentence(seen),
+    sentence: synced === null ? deviceSentence(seen) : serverSentence(synced),
     thread: threadFor(seen, settledAt),
     provider: words.operations.provider(synced?.provider.name ?? 'stripe'),
     at: synced?.updatedAt ?? mintedAt(seen.operationId) ?? iso(0),
