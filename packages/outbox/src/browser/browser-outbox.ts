@@ -26,13 +26,6 @@ import { LiveReads } from './live-reads.ts';
 import { listenForWakes } from './wake-triggers.ts';
 import type { Wake } from './wake-triggers.ts';
 
-type Storage = Connectivity['storage'];
-
-const storageAfter = (error: unknown): Storage => {
-  const name = error instanceof Error ? error.name : '';
-  return name === 'VersionError' ? 'updated-elsewhere' : 'failed';
-};
-
 const nothing = { operationIds: [] };
 
 /** The outbox of one tab: wires decisions to this browser's storage, network, locks and events. */
@@ -44,6 +37,7 @@ export class BrowserOutbox implements Outbox {
   readonly #schedule: SendSchedule;
   readonly #feed: FeedHolder;
   #session: SessionRow = noSession;
+  #feedSubject: string | null = null;
   #unlisten: Unsubscribe[] = [];
 
   constructor(settings: BrowserSettings) {
@@ -69,7 +63,7 @@ export class BrowserOutbox implements Outbox {
       else if (options.subject !== undefined) await this.#enter(options.subject);
       else this.#session = (await this.#parts.store.read(nothing)).session;
     } catch (error) {
-      board.change({ storage: storageAfter(error) });
+      this.#storageTrouble(error);
       return;
     }
     board.change({ storage: 'ready', signInNeeded: this.#session.signInNeeded });
@@ -144,8 +138,9 @@ export class BrowserOutbox implements Outbox {
   /** The caches belong to who is signed in here: another person starts with empty ones. */
   async #enter(subject: string): Promise<void> {
     const before = (await this.#parts.store.read(nothing)).session.subject;
+    // Dropped first, so that a tab which hears of the new session begins its stream with nothing.
+    if (before !== null && before !== subject) await this.#parts.cache.reset().catch(() => undefined);
     await this.#changeSession(decideSignedIn(subject));
-    if (before !== null && before !== subject) await this.#parts.cache.reset();
   }
 
   async #changeSession(decide: (snapshot: QueueSnapshot) => Decision<SessionRow>): Promise<void> {
@@ -206,17 +201,20 @@ export class BrowserOutbox implements Outbox {
     return () => subscription.unsubscribe();
   }
 
-  #storageTrouble(error: unknown): void {
+  #storageTrouble(_error: unknown): void {
     const { board } = this.#parts;
-    if (board.current.storage === 'updated-elsewhere') return;
-    board.change({ storage: storageAfter(error) });
+    // A newer app took the database: that says more than that we cannot use it.
+    if (board.current.storage !== 'updated-elsewhere') board.change({ storage: 'failed' });
   }
 
   #followFeed(): void {
     if (!this.#settings.readFeed) return;
-    if (this.#session.subject === null)
-      this.#feed.stop().catch((error: unknown) => this.#storageTrouble(error));
-    else this.#feed.start();
+    const { subject } = this.#session;
+    // The stream that is open was opened by someone else's session.
+    if (this.#feedSubject !== null && subject !== this.#feedSubject) this.#feed.wake({ reconnect: true });
+    this.#feedSubject = subject;
+    if (subject !== null) this.#feed.start();
+    else this.#feed.stop().catch((error: unknown) => this.#storageTrouble(error));
   }
 
   #createFeed(): FeedHolder {

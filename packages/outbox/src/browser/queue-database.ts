@@ -4,6 +4,9 @@ import type { Connectivity } from '../outbox-interface.ts';
 
 export type StateRow = { readonly key: 'session' | 'lease'; readonly value: unknown };
 
+/** Raised with each change of the stores. IndexedDB counts it in tens. */
+const schemaVersion = 1;
+
 /**
  * The queue's own database. Keys are text that we made; auto-increment keys fail in WebKit. Rows are read as
  * `unknown`, since an older or newer version of the app may have written them.
@@ -19,7 +22,7 @@ export class QueueDatabase extends Dexie {
   constructor(name: string, report: (storage: Connectivity['storage']) => void) {
     // Without this "saved" would mean "handed to the operating system".
     super(name, { chromeTransactionDurability: 'strict' });
-    this.version(1).stores({
+    this.version(schemaVersion).stores({
       drafts: 'operationId, [subject+orderId]',
       entries: 'key, operationId, subject, [subject+orderId]',
       log: 'id, entryKey',
@@ -32,5 +35,12 @@ export class QueueDatabase extends Dexie {
       this.close();
     });
     this.on('blocked', () => report('blocked'));
+    const refuseNewer = (): void => {
+      // Dexie would go on with a database of a later version; this app does not know what its rows mean.
+      if (this.backendDB().version <= schemaVersion * 10) return;
+      report('updated-elsewhere');
+      throw new Error('the queue on this device is of a newer version of the app');
+    };
+    this.on('ready', refuseNewer, true);
   }
 }
