@@ -7,13 +7,17 @@ import {
   approval,
   ben,
   createEngineHouse,
+  mint,
   operationIn,
   orderInput,
   proposal,
   shop,
   type EngineHouse,
 } from '../../test/engine-house.ts';
-import { signInRole } from './connection.ts';
+import { connect, signInRole } from './connection.ts';
+import { migrate } from './migrate.ts';
+import { defaultOrganisationId, listOrganisations } from './organisation-store.ts';
+import { createRuntime } from './runtime.ts';
 import * as schema from './schema.ts';
 
 let house: EngineHouse;
@@ -163,5 +167,46 @@ describe('the questions that come before an organisation is known', () => {
       sql`select * from organisations_with_due_work('2100-01-01'::timestamptz)`,
     );
     expect(rows.map((row) => Object.keys(row))).toEqual([['org_id', 'due', 'next_wake_at']]);
+  });
+});
+
+describe('a database whose owner is no superuser', () => {
+  it('is migrated and used all the same, and its owner is under row-level security too', async () => {
+    const owner = `owner_${mint().replaceAll('-', '')}`;
+    const name = `owned_${owner}`;
+    await house.database.admin.unsafe(`create role ${owner} login createrole`);
+    await house.database.admin.unsafe(`create database ${name} owner ${owner}`);
+    const url = new URL(house.database.url);
+    url.pathname = `/${name}`;
+    url.username = owner;
+    try {
+      // The cluster's roles were made by another: until they are granted, the migration says what to do.
+      await expect(migrate({ url: url.href })).rejects.toThrow(`${owner} may not take on the role holdfast_`);
+      for (const role of ['holdfast_server', 'holdfast_sign_in', 'holdfast_locator']) {
+        await house.database.admin.unsafe(`grant ${role} to ${owner}`);
+      }
+      await migrate({ url: url.href });
+      const connection = connect({ url: url.href, maximum: 2 });
+      const runtime = createRuntime(connection);
+      try {
+        const organisationId = await defaultOrganisationId(connection);
+        expect((await listOrganisations(connection)).map(({ id }) => id)).toEqual([organisationId]);
+        const seen = await runtime.inOrganisation(organisationId, (tx) =>
+          tx.db.select().from(schema.organisations),
+        );
+        expect(seen).toHaveLength(1);
+        await runtime.inOrganisation(organisationId, (tx) =>
+          tx.db.insert(schema.actors).values({ organisationId, actorId: 'a', name: 'Ada' }),
+        );
+      } finally {
+        await runtime.close();
+        await connection.close();
+      }
+      const asOwner = postgres(url.href, { max: 1, onnotice: () => undefined });
+      expect(await asOwner`select from actors`).toHaveLength(0);
+      await asOwner.end();
+    } finally {
+      await house.database.admin.unsafe(`drop database if exists ${name} with (force)`);
+    }
   });
 });

@@ -68,3 +68,46 @@ describe('the tables in the program and in the database', () => {
     expect(unguarded).toEqual([]);
   });
 });
+
+describe('the attempts’ table', () => {
+  const ids = { operation: '01890000-0000-7000-8000-00000000000a' };
+  const attempt = (
+    number: number,
+    startedAt: string,
+    deadline: string | null,
+    result: string | null,
+  ) => database.admin`
+    insert into attempts (org_id, operation_id, number, fence, provider, request, started_at, replay_deadline, result)
+    select org_id, ${ids.operation}, ${number}, 1, 'stripe', '{}', ${startedAt}::timestamptz, ${deadline}::timestamptz,
+      ${result} from organisations`;
+
+  beforeAll(async () => {
+    await database.admin`insert into operations (org_id, id, state, generation, proposed_by, proposed_via, proposed_person,
+        first_sent_at, replay_deadline, created_at, updated_at)
+      select org_id, ${ids.operation}, 'cancelled', 'g', 'a', 'session', 'a', '2026-01-01T00:00:00Z', '2026-01-01T23:00:00Z',
+        now(), now() from organisations`;
+  });
+
+  // Red when: the check `never_started_after_the_replay_deadline` or the foreign key that carries the deadline is dropped.
+  it('F015: takes no attempt that starts after the operation’s replay deadline, and none that names another deadline', async () => {
+    const deadline = '2026-01-01T23:00:00Z';
+    await attempt(1, '2026-01-01T00:00:00Z', deadline, 'unknown');
+    await expect(attempt(2, '2026-01-01T23:00:01Z', deadline, null)).rejects.toThrow('never_started_after');
+    await expect(attempt(2, '2026-01-01T23:00:01Z', '2026-01-02T23:00:00Z', null)).rejects.toThrow(
+      'foreign key',
+    );
+    await expect(attempt(2, '2026-01-01T01:00:00Z', null, null)).rejects.toThrow('never_started_after');
+    await attempt(2, '2026-01-01T22:59:59Z', deadline, null);
+  });
+
+  it('lets the deadline go only once every attempt is proved not sent or deferred', async () => {
+    const clear = () => database.admin`update operations set first_sent_at = null, replay_deadline = null
+      where id = ${ids.operation}`;
+    await expect(clear()).rejects.toThrow('never_started_after');
+    await database.admin`update attempts set result = 'deferred' where operation_id = ${ids.operation}`;
+    await clear();
+    const left =
+      await database.admin`select replay_deadline from attempts where operation_id = ${ids.operation}`;
+    expect(left.map((row) => row['replay_deadline'])).toEqual([null, null]);
+  });
+});

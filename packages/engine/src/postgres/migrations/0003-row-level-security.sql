@@ -11,7 +11,18 @@ begin
       end;
     end if;
     if not (select rolsuper from pg_roles where rolname = current_user) then
-      execute format('grant %I to %I', role_name, current_user);
+      -- Whoever made a role may take it on; where somebody else made it, they have to grant it.
+      begin
+        execute format('grant %I to %I', role_name, current_user);
+      exception when insufficient_privilege then null;
+      end;
+      begin
+        execute format('set local role %I', role_name);
+        reset role;
+      exception when insufficient_privilege then
+        raise exception 'the database user % may not take on the role %', current_user, role_name
+          using hint = format('Let a superuser run: grant %I to %I;', role_name, current_user);
+      end;
     end if;
   end loop;
 end $$;
