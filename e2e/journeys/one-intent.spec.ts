@@ -39,7 +39,11 @@ test('a reload in the middle of the form keeps the intent: one operation', async
   await findOrder(agent, order);
   await fillRefund(agent, order);
   await agent.getByLabel('Note').fill('Both ear pads were missing.');
-  // The form's contents are kept on the device before the page goes.
+  // Typing is stored after a short pause: another tab sees it once it is kept.
+  const otherTab = await agent.context().newPage();
+  await otherTab.goto(agent.url());
+  await expect(otherTab.getByLabel('Note')).toHaveValue('Both ear pads were missing.');
+  await otherTab.close();
   await agent.reload();
   await expect(agent.getByLabel('Note')).toHaveValue('Both ear pads were missing.');
   await expect(agent.getByRole('checkbox', { name: /Headphones/ })).toBeChecked();
