@@ -201,6 +201,8 @@ export type Connectivity = {
   readonly storage: 'opening' | 'ready' | 'blocked' | 'updated-elsewhere' | 'failed';
   /** The browser promised to keep our data; `null` while not asked. */
   readonly storagePersisted: boolean | null;
+  /** When this device's list began. Young on a device that was used before: the browser lost what was here. */
+  readonly listSinceMs: number | null;
 };
 
 /** For the status pill. Derived from what is stored and what was answered, never from `navigator.onLine`. */

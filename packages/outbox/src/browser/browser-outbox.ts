@@ -131,6 +131,7 @@ export class BrowserOutbox implements Outbox {
   async #openStorage(): Promise<void> {
     const { database, store } = this.#parts;
     await database.open();
+    this.#parts.board.change({ listSinceMs: await store.listSinceMs(browserClock.nowMs()) });
     await store.rebuildOpen();
     await store.forget(operationsToForget(await store.readAll(), browserClock.nowMs()));
   }

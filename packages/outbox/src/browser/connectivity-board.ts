@@ -16,6 +16,7 @@ export class ConnectivityBoard {
     signInNeeded: false,
     storage: 'opening',
     storagePersisted: null,
+    listSinceMs: null,
   };
   readonly #listeners = new Set<Listener>();
   readonly #holder: string;

@@ -118,6 +118,17 @@ export class DexieQueueStore implements QueueStore {
     }));
   }
 
+  /** When the list on this device began: now, when there is none. */
+  async listSinceMs(nowMs: number): Promise<number> {
+    const { state } = this.#database;
+    return this.#database.transaction('rw', [state], async () => {
+      const known = (await state.get('list-since'))?.value;
+      if (typeof known === 'number') return known;
+      await state.put({ key: 'list-since', value: nowMs });
+      return nowMs;
+    });
+  }
+
   /** Puts the index of open operations right, whatever a crash, a fault or another version left of it. */
   async rebuildOpen(): Promise<void> {
     const { drafts, entries, log, unended, state } = this.#database;

@@ -2,7 +2,7 @@ import { Dexie } from 'dexie';
 import type { Table } from 'dexie';
 import type { Connectivity } from '../outbox-interface.ts';
 
-export type StateRow = { readonly key: 'session' | 'lease'; readonly value: unknown };
+export type StateRow = { readonly key: 'session' | 'lease' | 'list-since'; readonly value: unknown };
 
 /** Raised with each change of the stores. IndexedDB counts it in tens. */
 const schemaVersion = 1;

@@ -62,14 +62,16 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       const text = Buffer.concat(pieces).toString();
-      if (text === '') return response.end();
+      if (text === '') {
+        response.end();
+        return;
+      }
       const { name, order } = JSON.parse(text) as { name: string; order: ServerOrder };
       const server = servers.get(name) ?? new PretendServer();
       servers.set(name, server);
-      return carryOut(server, order).then(
-        (answer) => response.end(JSON.stringify(answer ?? null)),
-        (error: unknown) => response.writeHead(500).end(String(error)),
-      );
+      carryOut(server, order)
+        .then((answer) => response.end(JSON.stringify(answer ?? null)))
+        .catch((error: unknown) => response.writeHead(500).end(String(error)));
     });
   });
   await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
