@@ -84,6 +84,8 @@ export type PaymentNeighbour = OtherOperation & {
 export type ProposalFacts = {
   readonly nowMs: number;
   readonly policy: Policy;
+  /** The generation of history that what is accepted now belongs to. */
+  readonly generation: string;
   readonly organisationId: string;
   readonly order: { readonly id: string; readonly placedAtMs: number; readonly paymentReference: string };
   readonly payment: PaymentFigures;

@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm';
 import { madeElsewhere, type LedgerRefund, type Operation } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
 import { personOf } from '../intake/access.ts';
@@ -10,8 +9,8 @@ import type { OrganisationTransaction } from './connection.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { orderOf, readProposalFacts } from './intake-facts.ts';
-import { readApprovals } from './operation-reader.ts';
-import { approvals, organisations, type OperationRow } from './schema.ts';
+import { readApprovals, readOrganisation } from './operation-reader.ts';
+import { approvals, type OperationRow } from './schema.ts';
 
 /** Records an approval; the completing one reserves the money and starts the time in which it can be taken back. */
 export const applyApprove = async (
@@ -109,11 +108,7 @@ const waitingFor = async (
   tx: OrganisationTransaction,
   undoUntil: Date | null,
 ): Promise<Operation['waitingFor']> => {
-  const [organisation] = await tx.db
-    .select({ holdOn: organisations.holdOn })
-    .from(organisations)
-    .where(eq(organisations.organisationId, tx.organisationId));
-  if (organisation?.holdOn === true) return 'hold';
+  if ((await readOrganisation(tx)).holdOn) return 'hold';
   if (dependencies.providers.accountOf(tx.organisationId) === undefined) return 'provider-account';
   return undoUntil === null ? null : 'undo';
 };

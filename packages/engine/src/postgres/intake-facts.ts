@@ -1,9 +1,9 @@
 import { and, eq, ne } from 'drizzle-orm';
-import type { judgeEligibility, LedgerRefund, Policy } from '@holdfast/operation';
+import type { judgeEligibility, LedgerRefund } from '@holdfast/operation';
 import type { PaymentNeighbour, ProposalFacts } from '../intake/judge-propose.ts';
 import { amountOf } from '../query/operation-view.ts';
 import type { OrganisationTransaction } from './connection.ts';
-import { readOperation, readPolicy, viewOperations, type ProviderNames } from './operation-reader.ts';
+import { readOperation, readOrganisation, viewOperations, type ProviderNames } from './operation-reader.ts';
 import {
   mirrorRefunds,
   operations,
@@ -104,10 +104,11 @@ export const readProposalFacts = async (
     .select({ id: returns.returnId, status: returns.status })
     .from(returns)
     .where(and(eq(returns.organisationId, tx.organisationId), eq(returns.orderId, order.orderId)));
-  const policy: Policy = await readPolicy(tx);
+  const { policy, generation } = await readOrganisation(tx);
   return {
     nowMs: tx.now.getTime(),
     policy,
+    generation,
     organisationId: tx.organisationId,
     order: {
       id: order.orderId,

@@ -1,8 +1,7 @@
-import { eq } from 'drizzle-orm';
-import { fingerprintOf, type Command, type CommandResult, type Policy } from '@holdfast/operation';
+import { fingerprintOf, type Command, type CommandResult } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
 import { personOf } from '../intake/access.ts';
-import { judgeKnownId, judgeNewProposal } from '../intake/judge-propose.ts';
+import { judgeKnownId, judgeNewProposal, type ProposalFacts } from '../intake/judge-propose.ts';
 import { problemOf } from '../intake/problem.ts';
 import { appendAudit } from './audit-store.ts';
 import { lockOperation, lockPayment } from './change-operation.ts';
@@ -11,8 +10,8 @@ import { count } from './counted-store.ts';
 import { writeFeed } from './feed-writer.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { readOrder, readProposalFacts } from './intake-facts.ts';
-import { readOperation, viewOperation } from './operation-reader.ts';
-import { operations, organisations, type OperationRow, type OrderRow } from './schema.ts';
+import { readOperation, readOrganisation, viewOperation } from './operation-reader.ts';
+import { operations, type OperationRow, type OrderRow } from './schema.ts';
 
 export type ProposeCommand = Extract<Command, { type: 'propose' }>;
 
@@ -51,7 +50,7 @@ const proposeOnce = async (
   const facts = await readProposalFacts(tx, command, order, payment, dependencies.providerName);
   const problem = judgeNewProposal(command.operationId, command, facts);
   if (problem !== undefined) return rejected(command, problem);
-  const row = await accept(dependencies, tx, who, command, order, facts.policy);
+  const row = await accept(dependencies, tx, who, command, order, facts);
   if (row === undefined) return undefined;
   return {
     commandId: command.commandId,
@@ -110,7 +109,7 @@ const accept = async (
   who: Principal,
   command: ProposeCommand,
   order: OrderRow,
-  policy: Policy,
+  { policy, generation }: Pick<ProposalFacts, 'policy' | 'generation'>,
 ): Promise<OperationRow | undefined> => {
   const expiresAt = new Date(tx.now.getTime() + policy.proposalExpiresAfterMs);
   const fingerprint = fingerprintOf({
@@ -132,7 +131,7 @@ const accept = async (
       organisationId: tx.organisationId,
       id: command.operationId,
       state: 'proposed',
-      generation: await generationOf(tx),
+      generation,
       provider: order.provider,
       paymentReference: order.paymentReference,
       orderId: order.orderId,
@@ -170,11 +169,5 @@ const accept = async (
   return row;
 };
 
-export const generationOf = async (tx: OrganisationTransaction): Promise<string> => {
-  const [row] = await tx.db
-    .select({ generation: organisations.generation })
-    .from(organisations)
-    .where(eq(organisations.organisationId, tx.organisationId));
-  if (row === undefined) throw new Error(`there is no organisation ${tx.organisationId}`);
-  return row.generation;
-};
+export const generationOf = async (tx: OrganisationTransaction): Promise<string> =>
+  (await readOrganisation(tx)).generation;

@@ -1,11 +1,11 @@
-import { sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Command, CommandResult } from '@holdfast/operation';
 import type { Engine, Principal, SubmittedCommand } from '../engine-interface.ts';
 import { refusedAccess } from '../intake/access.ts';
 import { oppositeDecisions } from '../intake/opposite-decisions.ts';
 import { problemOf } from '../intake/problem.ts';
 import { readBoundIds } from './command-store.ts';
-import type { OrganisationTransaction } from './connection.ts';
+import type { InOrganisation, OrganisationTransaction } from './connection.ts';
 import { applyDecision } from './intake-decide.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { applyPropose } from './intake-propose.ts';
@@ -15,20 +15,30 @@ import { actors } from './schema.ts';
 export const createIntake =
   (dependencies: IntakeDependencies): Engine['apply'] =>
   async (who, submitted) => {
+    const remembering = {
+      ...dependencies,
+      inOrganisation: rememberingActor(dependencies.inOrganisation, who),
+    };
     const known = submitted.flatMap((one) => (one.ok ? [one.command] : []));
-    const settled = await dependencies.inOrganisation(who.organisationId, async (tx) => {
-      await rememberActor(tx, who);
-      return readBoundIds(
-        tx,
-        known.map(({ commandId }) => commandId),
-      );
-    });
-    const opposite = oppositeDecisions(known, settled);
+    const opposite = await findOpposite(remembering, who, known);
     const results: CommandResult[] = [];
     // In order: what a person did first comes first.
-    for (const one of submitted) results.push(await applyOne(dependencies, who, one, opposite));
+    for (const one of submitted) results.push(await applyOne(remembering, who, one, opposite));
     return results;
   };
+
+const findOpposite = async (
+  dependencies: IntakeDependencies,
+  who: Principal,
+  batch: readonly Command[],
+): Promise<ReadonlySet<string>> => {
+  const suspected = oppositeDecisions(batch, new Set());
+  if (suspected.size === 0) return suspected;
+  const settled = await dependencies.inOrganisation(who.organisationId, (tx) =>
+    readBoundIds(tx, [...suspected]),
+  );
+  return oppositeDecisions(batch, settled);
+};
 
 const applyOne = async (
   dependencies: IntakeDependencies,
@@ -56,20 +66,30 @@ const unfit = (command: Command) =>
       })
     : undefined;
 
+/** Puts the giver's name down in the first transaction that is made for them. */
+const rememberingActor = (inOrganisation: InOrganisation, who: Principal): InOrganisation => {
+  let remembered = false;
+  return async (organisationId, work) => {
+    const result = await inOrganisation(organisationId, async (tx) => {
+      if (!remembered) await rememberActor(tx, who);
+      return work(tx);
+    });
+    remembered = true;
+    return result;
+  };
+};
+
 /** Names live here alone, so that history can show them and a person can still be erased. */
 const rememberActor = async (tx: OrganisationTransaction, { actor }: Principal): Promise<void> => {
+  const [known] = await tx.db
+    .select({ name: actors.name, assistant: actors.assistant })
+    .from(actors)
+    .where(and(eq(actors.organisationId, tx.organisationId), eq(actors.actorId, actor.id)));
+  // Written only where it changed: an upsert would have every command of one person wait for the others.
+  if (known?.name === actor.name && known.assistant === actor.assistant) return;
+  const columns = { name: actor.name, assistant: actor.assistant, updatedAt: tx.now };
   await tx.db
     .insert(actors)
-    .values({
-      organisationId: tx.organisationId,
-      actorId: actor.id,
-      name: actor.name,
-      assistant: actor.assistant,
-      updatedAt: tx.now,
-    })
-    .onConflictDoUpdate({
-      target: [actors.organisationId, actors.actorId],
-      set: { name: actor.name, assistant: actor.assistant, updatedAt: tx.now },
-      setWhere: sql`${actors.name} <> excluded.name or ${actors.assistant} <> excluded.assistant`,
-    });
+    .values({ organisationId: tx.organisationId, actorId: actor.id, ...columns })
+    .onConflictDoUpdate({ target: [actors.organisationId, actors.actorId], set: columns });
 };

@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
-import { defaultPolicy, type Operation, type Policy } from '@holdfast/operation';
+import type { Operation, Policy } from '@holdfast/operation';
 import { viewOfOperation, type StoredApproval, type ViewContext } from '../query/operation-view.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { actors, approvals, operations, organisations, type OperationRow } from './schema.ts';
@@ -7,13 +7,24 @@ import { actors, approvals, operations, organisations, type OperationRow } from 
 /** What people call a provider: "stripe" is "Stripe". */
 export type ProviderNames = (provider: string | null) => string;
 
-export const readPolicy = async (tx: OrganisationTransaction): Promise<Policy> => {
+/** What of the organisation's row decisions hang on. */
+export const readOrganisation = async (
+  tx: OrganisationTransaction,
+): Promise<{ readonly policy: Policy; readonly generation: string; readonly holdOn: boolean }> => {
   const [row] = await tx.db
-    .select({ policy: organisations.policy })
+    .select({
+      policy: organisations.policy,
+      generation: organisations.generation,
+      holdOn: organisations.holdOn,
+    })
     .from(organisations)
     .where(eq(organisations.organisationId, tx.organisationId));
-  return row?.policy ?? defaultPolicy;
+  if (row === undefined) throw new Error(`there is no organisation ${tx.organisationId}`);
+  return row;
 };
+
+export const readPolicy = async (tx: OrganisationTransaction): Promise<Policy> =>
+  (await readOrganisation(tx)).policy;
 
 export const readOperation = async (
   tx: OrganisationTransaction,
