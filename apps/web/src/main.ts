@@ -27,7 +27,7 @@ mount(App, {
       announcer: new Announcer(),
       openForms: new OpenForms(),
       address,
-      names: new CustomerNames(),
+      names: new CustomerNames(outbox),
     },
   },
 });

@@ -34,8 +34,12 @@ export const writeFilters = (filters: OperationFilters): string => {
   return search.toString();
 };
 
+/** More than this is found with a filter, not by reading on. */
+export const longestList = 5_000;
+
 export const queryOf = (filters: OperationFilters): LiveQuery & { of: 'operations' } => ({
   of: 'operations',
+  limit: longestList,
   ...(filters.text.trim() === '' ? {} : { text: filters.text.trim() }),
   ...(filters.state === null ? {} : { states: [filters.state] }),
   ...(filters.needsPerson ? { needsPerson: true } : {}),
@@ -82,7 +86,9 @@ export const sortOperations = (
 
 /** The uncertain ones, a person's cases first, then those we have been blind about for longest. */
 export const uncertainFirst = (list: readonly SeenOperation[]): readonly SeenOperation[] =>
-  list.filter(isUncertain).toSorted((one, other) => {
-    const person = Number(other.synced?.needsPerson ?? false) - Number(one.synced?.needsPerson ?? false);
-    return person || (one.synced?.unknownSince ?? '~').localeCompare(other.synced?.unknownSince ?? '~');
-  });
+  [...new Map(list.filter(isUncertain).map((seen) => [seen.operationId, seen])).values()].toSorted(
+    (one, other) => {
+      const person = Number(other.synced?.needsPerson ?? false) - Number(one.synced?.needsPerson ?? false);
+      return person || (one.synced?.unknownSince ?? '~').localeCompare(other.synced?.unknownSince ?? '~');
+    },
+  );
