@@ -154,7 +154,10 @@ const createDriver = (
     width,
     (item) => handleDue(ports, item, settings, tally),
     (item, error) => handleBroken(ports, item, error),
-    wake,
+    // Looking for more at each end would cost more than the work; the queue behind those handled bridges the gap.
+    () => {
+      if (dispatcher.underWay() <= width) wake();
+    },
   );
   let reading: Promise<void> | null = null;
 
