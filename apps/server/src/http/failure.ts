@@ -1,15 +1,10 @@
 import { problemTypePrefix } from '@holdfast/operation';
+import { codeOf } from '../settings/error-code.ts';
 import { problemOf, problemResponse, Refusal } from './problem.ts';
 
 /** SQLSTATE classes and driver codes that say the database is away, not that we erred. */
 const awayCodes =
   /^(08|57P0|53)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
-
-const codeOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.cause === undefined ? '' : codeOf(error.cause);
-};
 
 /** True where the database could not be reached or is shutting down: sending the same again will help. */
 export const isDatabaseAway = (error: unknown): boolean => awayCodes.test(codeOf(error));

@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { migrate, SchemaRefusal } from '@holdfast/engine/postgres';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { socketOf } from '../sign-in/access-store.ts';
+import { codeOf, rootOf } from '../settings/error-code.ts';
 import type { Settings } from '../settings/settings.ts';
 import { StartProblem } from '../settings/start-problem.ts';
 
@@ -33,21 +34,19 @@ const demoUrl = (url: string): string => {
   return beside.href;
 };
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
-
-const unreachable = (url: string, error: unknown): StartProblem => {
+const whyUnreachable = (error: unknown): string => {
   const code = codeOf(error);
-  const because = code.startsWith('28')
-    ? 'it refuses the user or the password'
-    : code === '3D000'
-      ? 'there is no database of that name'
-      : (error instanceof Error ? error.message.split('\n')[0] : 'no answer') || code;
-  return new StartProblem(
-    `DATABASE_URL: the database ${placeOf(url)} cannot be used: ${String(because)}.`,
+  if (code.startsWith('28')) return 'it refuses the user or the password';
+  if (code === '3D000') return 'there is no database of that name';
+  const root = rootOf(error);
+  return (root instanceof Error ? root.message.split('\n')[0] : undefined) || code || 'no answer';
+};
+
+const unreachable = (url: string, error: unknown): StartProblem =>
+  new StartProblem(
+    `DATABASE_URL: the database ${placeOf(url)} cannot be used: ${whyUnreachable(error)}.`,
     'Start it, correct DATABASE_URL, or unset it for the embedded one.',
   );
-};
 
 const makeBeside = async (givenUrl: string, wantedUrl: string): Promise<void> => {
   const name = decodeURIComponent(new URL(wantedUrl).pathname.slice(1));
