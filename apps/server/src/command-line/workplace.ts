@@ -1,6 +1,7 @@
 import type { Engine, Principal } from '@holdfast/engine';
 import { placeOf, openDatabase, type OpenDatabase } from '../start/open-database.ts';
 import { makeEngine } from '../start/make-engine.ts';
+import { withPaymentsAtTheFake } from '../start/payments-at-the-fake.ts';
 import { noProviders } from '../start/provider-account.ts';
 import { runningServer } from '../start/server-record.ts';
 import { openAccessStore, type AccessStore } from '../sign-in/access-store.ts';
@@ -56,7 +57,10 @@ export const inWorkplace = async (
       database,
       publicOrigin,
       store,
-      engine: made.engine,
+      engine:
+        settings.stripe === undefined
+          ? withPaymentsAtTheFake(made.engine, `http://127.0.0.1:${String(settings.fakeStripePort)}`)
+          : made.engine,
       organisation: async (given) => {
         if (given === undefined) return store.defaultOrganisationId();
         const known = await store.organisations();

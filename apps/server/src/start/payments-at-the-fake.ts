@@ -43,7 +43,11 @@ export const withPaymentsAtTheFake = (engine: Engine, fakeBase: string): Engine 
 });
 
 /** Orders that came in while the fake was not running (an import without a server). Known payments stay as they are. */
-export const registerAllPayments = async (engine: Engine, who: Principal, fakeBase: string): Promise<void> => {
+export const registerAllPayments = async (
+  engine: Engine,
+  who: Principal,
+  fakeBase: string,
+): Promise<void> => {
   let cursor: string | undefined;
   do {
     const page = await engine.searchOrders(who, '', cursor, 100);

@@ -1,3 +1,4 @@
+import type { Actor } from '@holdfast/operation';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
 import { portProblem } from './port.ts';
@@ -15,6 +16,7 @@ import type { Settings } from '../settings/settings.ts';
 import { loggableError, type Logger } from './log.ts';
 import { makeEngine, type MadeEngine } from './make-engine.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { registerAllPayments, withPaymentsAtTheFake } from './payments-at-the-fake.ts';
 import { openAccountDirectory, type StripeAccess } from './provider-account.ts';
 import { forgetServer, recordServer } from './server-record.ts';
 import { staticFolders } from './web-build.ts';
@@ -158,7 +160,8 @@ export const openServer = async (
     publicOrigin: settings.publicOrigin,
     sharedKey: await store.sharedKey(),
   });
-  const made = makeEngine(database.url, settings, directory, 20, log);
+  const bare = makeEngine(database.url, settings, directory, 20, log);
+  const made = stripe.fake ? { ...bare, engine: withPaymentsAtTheFake(bare.engine, stripe.apiBase) } : bare;
   const opened: OpenServer = { settings, database, log, store, people, made, streams: openStreams() };
   const close = async (): Promise<void> => {
     directory.stop();
@@ -187,6 +190,16 @@ export const runServer = async (
         { engine: made.engine, store, people, organisationId, fakeStripeBase: stripe.apiBase },
         Date.now(),
       );
+    }
+    if (stripe.fake) {
+      const shop: Actor = {
+        id: 'fake-shop',
+        name: 'Fake shop',
+        role: 'integrator',
+        assistant: false,
+        via: 'system',
+      };
+      await registerAllPayments(opened.made.engine, { organisationId, actor: shop }, stripe.apiBase);
     }
     const server = settings.role === 'worker' ? undefined : await listen(opened);
     const stopWorker = settings.role === 'api' ? undefined : runWorker(opened);
