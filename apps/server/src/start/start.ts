@@ -4,7 +4,6 @@ import { StartProblem } from '../settings/start-problem.ts';
 import { demoSignIns } from '../demo/seed-demo.ts';
 import { startFakeStripe } from './fake-stripe.ts';
 import { loggableError, makeLog } from './log.ts';
-import { demandNode } from './node-version.ts';
 import { openDatabase } from './open-database.ts';
 import { checkedPort } from './port.ts';
 import type { StripeAccess } from './provider-account.ts';
@@ -86,7 +85,6 @@ const fail = (error: unknown): void => {
 };
 
 const main = async (): Promise<void> => {
-  demandNode(process.versions.node);
   if (process.argv.includes('--watch')) {
     await watch();
     return;
