@@ -174,7 +174,7 @@ describe('a database whose owner is no superuser', () => {
   it('is migrated and used all the same, and its owner is under row-level security too', async () => {
     const owner = `owner_${mint().replaceAll('-', '')}`;
     const name = `owned_${owner}`;
-    await house.database.admin.unsafe(`create role ${owner} login createrole`);
+    await house.database.admin.unsafe(`create role ${owner} login`);
     await house.database.admin.unsafe(`create database ${name} owner ${owner}`);
     const url = new URL(house.database.url);
     url.pathname = `/${name}`;
