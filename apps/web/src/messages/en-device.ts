@@ -54,6 +54,13 @@ const attemptWords: Record<KeptReason | 'verdict', string> = {
   'not-known-there': 'not known there yet',
 };
 
+/** How Holdfast answered an item, by the result it gave. */
+const verdictWords: Record<string, string | undefined> = {
+  applied: 'accepted',
+  replayed: 'accepted before, nothing done twice',
+  rejected: 'not accepted',
+};
+
 const recordWords: Record<RecordLine['event'], string> = {
   queued: 'Saved on this device',
   'attempt-started': 'Sending began',
@@ -109,6 +116,7 @@ export const device = {
   recordTitle: 'Record',
   recordEmpty: 'Nothing was saved on this device yet. Each refund you save leaves its trace here.',
   recordWords,
+  verdictWords,
   attemptWords,
   export: 'Save record as a file',
   storage: {

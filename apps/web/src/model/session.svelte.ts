@@ -1,5 +1,5 @@
 import type { Outbox } from '@holdfast/outbox';
-import { type Person, readPerson, type Server } from './server.ts';
+import { type Answer, type Person, readPerson, type Server } from './server.ts';
 
 /**
  * Who uses this device now.
@@ -16,6 +16,7 @@ export type SignInResult =
   'signed-in' | 'wrong' | 'too-many' | 'unreachable' | { readonly unexpected: number };
 
 const storageKey = 'holdfast-last-person';
+const owedKey = 'holdfast-sign-out-owed';
 
 /** The last person who signed in here, so that the app opens without a connection. Names only, no secret. */
 const storedPerson = {
@@ -33,6 +34,25 @@ const storedPerson = {
       else localStorage.setItem(storageKey, JSON.stringify(person));
     } catch {
       // Without this storage the app asks for a sign-in each time; nothing that was saved depends on it.
+    }
+  },
+};
+
+/** A sign-out without a connection: the server still has to hear of it. */
+const owedSignOut = {
+  read(): boolean {
+    try {
+      return localStorage.getItem(owedKey) !== null;
+    } catch {
+      return false;
+    }
+  },
+  write(owed: boolean): void {
+    try {
+      if (owed) localStorage.setItem(owedKey, 'owed');
+      else localStorage.removeItem(owedKey);
+    } catch {
+      // Then the session ends when it runs out.
     }
   },
 };
@@ -64,7 +84,9 @@ export class Session {
   /** Opens storage for the last person first, so that a missing connection delays nothing, then asks the server. */
   async start(): Promise<void> {
     const starting = this.#outbox.start({ subject: this.#lastPerson?.subject ?? null });
-    const answer = await this.#server.me();
+    if (owedSignOut.read()) owedSignOut.write((await this.#server.signOut()).kind === 'unreachable');
+    // Until the session has really ended, its cookie must not let the next person in.
+    const answer: Answer<Person> = owedSignOut.read() ? { kind: 'unreachable' } : await this.#server.me();
     await starting;
     if (answer.kind === 'answer') {
       await this.#enter(answer.value);
@@ -89,6 +111,7 @@ export class Session {
     const me = await this.#server.me();
     if (me.kind === 'unreachable') return 'unreachable';
     if (me.kind === 'refused') return { unexpected: me.status };
+    owedSignOut.write(false);
     await this.#enter(me.value);
     return 'signed-in';
   }
@@ -101,7 +124,8 @@ export class Session {
 
   /** Drafts and queue stay on the device, sealed to their owner; what was only read from the server goes. */
   async signOut(): Promise<void> {
-    await this.#server.signOut();
+    const answer = await this.#server.signOut();
+    owedSignOut.write(answer.kind === 'unreachable');
     await this.#outbox.signedOut();
     storedPerson.write(null);
     this.#lastPerson = null;

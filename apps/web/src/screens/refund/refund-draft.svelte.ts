@@ -16,17 +16,24 @@ export class RefundDraft {
   #keeping = $state<Keeping>('kept');
   #savedAtMs: number;
   #timer: ReturnType<typeof setTimeout> | null = null;
+  #untouched: boolean;
   readonly #outbox: Outbox;
 
   constructor(outbox: Outbox, draft: Draft, fresh: RefundContent) {
     this.#outbox = outbox;
     this.operationId = draft.operationId;
     this.#savedAtMs = draft.savedAtMs;
+    this.#untouched = !hasContent(draft.content);
     this.#content = $state.raw(hasContent(draft.content) ? readContent(draft.content) : fresh);
   }
 
   get content(): RefundContent {
     return this.#content;
+  }
+
+  /** Nothing was ever entered: neither here nor before. */
+  get isUntouched(): boolean {
+    return this.#untouched;
   }
 
   get keeping(): Keeping {
@@ -36,6 +43,7 @@ export class RefundDraft {
   change(part: Partial<RefundContent>): void {
     this.#content = { ...this.#content, ...part };
     this.#keeping = 'changing';
+    this.#untouched = false;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.keep(), typingPauseMs);
   }
@@ -55,6 +63,7 @@ export class RefundDraft {
   seen(draft: Draft): void {
     if (this.#keeping !== 'kept' || draft.savedAtMs <= this.#savedAtMs || !hasContent(draft.content)) return;
     this.#savedAtMs = draft.savedAtMs;
+    this.#untouched = false;
     this.#content = readContent(draft.content);
   }
 }
