@@ -31,6 +31,7 @@ export type SeenOperation = {
   readonly lease_until: Date | null;
   readonly first_sent_at: Date | null;
   readonly replay_deadline: Date | null;
+  readonly settlement: unknown;
   readonly sent_back: { readonly reasons: readonly string[] } | null;
 };
 
@@ -134,7 +135,7 @@ export const createWorkerHouse = async (
       amount: { minor, currency: order?.currency ?? 'EUR' },
       reason: 'returned',
       ...more,
-    } as ProposeBody);
+    });
     expect(result?.problem).toBeUndefined();
     return operationId;
   };
@@ -142,7 +143,8 @@ export const createWorkerHouse = async (
   const operation: WorkerHouse['operation'] = async (id) => {
     const [row] = await database.admin<SeenOperation[]>`select * from operations where id = ${id}`;
     if (row === undefined) throw new Error(`no operation ${id}`);
-    return row;
+    // A bigint comes as text.
+    return { ...row, fence: Number(row.fence) };
   };
 
   const approve: WorkerHouse['approve'] = async (operationId) => {
@@ -153,7 +155,7 @@ export const createWorkerHouse = async (
       commandId: mint(),
       operationId,
       fingerprint: row?.fingerprint ?? '',
-    } as Command);
+    });
     if (result === undefined) throw new Error('no verdict');
     return result;
   };

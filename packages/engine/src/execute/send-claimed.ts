@@ -24,6 +24,7 @@ export type SendClaimedPorts = {
     attempt: AttemptIdentity,
     report: AttemptReport,
   ) => Promise<void>;
+  readonly settle: (account: ProviderAccount, operationId: string) => Promise<void>;
 };
 
 const withoutRequest = (finding: AttemptReport['finding']): AttemptReport => ({
@@ -82,7 +83,7 @@ const recordAndSettle = async (
       error: String(error),
     });
   }
-  return recordAnswer(
+  const saved = await recordAnswer(
     {
       store: (identity, answer) => ports.storeAnswer(account, identity, answer),
       pause: ports.clock.pause,
@@ -92,6 +93,20 @@ const recordAndSettle = async (
     attempt,
     report,
   );
+  if (saved) await settleIfPossible(ports, account, attempt);
+  return saved;
+};
+
+const settleIfPossible = async (
+  ports: SendClaimedPorts,
+  account: ProviderAccount,
+  attempt: AttemptIdentity,
+): Promise<void> => {
+  try {
+    await ports.settle(account, attempt.operationId);
+  } catch (error) {
+    ports.log('warn', 'settling failed; the next pass does it', { ...attempt, error: String(error) });
+  }
 };
 
 /** One request on the wire. An adapter that breaks leaves the outcome unknown: the request may have left. */
