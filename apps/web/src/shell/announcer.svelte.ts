@@ -18,10 +18,12 @@ export class Announcer {
 
   say(sentence: string): void {
     if (!this.#waiting.includes(sentence)) this.#waiting.push(sentence);
-    this.#timer ??= setTimeout(() => {
-      this.#text = this.#waiting.join(' ');
-      this.#waiting = [];
-      this.#timer = null;
-    }, this.#coalesceMs);
+    if (this.#timer === null) this.#timer = setTimeout(() => this.#speak(), this.#coalesceMs);
+  }
+
+  #speak(): void {
+    this.#text = this.#waiting.join(' ');
+    this.#waiting = [];
+    this.#timer = null;
   }
 }

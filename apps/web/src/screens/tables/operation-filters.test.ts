@@ -1,0 +1,72 @@
+import type { SeenOperation } from '@holdfast/outbox';
+import type { Operation, OperationState } from '@holdfast/operation';
+import { expect, test } from 'vitest';
+import { readFilters, sortOperations, uncertainFirst, writeFilters } from './operation-filters.ts';
+
+const seen = (id: string, state: OperationState, over: Partial<Operation> = {}): SeenOperation => ({
+  operationId: id,
+  // Only the fields that ordering reads; the list never looks at others.
+  synced: {
+    id,
+    state,
+    needsPerson: false,
+    amount: { minor: 100, currency: 'EUR' },
+    unknownSince: null,
+    ...over,
+  } as Operation,
+  proposal: null,
+  items: [],
+  shownState: state,
+  droppedHere: false,
+});
+
+const ids = (list: readonly SeenOperation[]): readonly string[] => list.map(({ operationId }) => operationId);
+
+test('an address and its filters say the same, and an unknown value is no filter', () => {
+  const search = 'q=Yusuf&state=outcome_unknown&needsPerson=true&sort=amount&order=ascending';
+  expect(writeFilters(readFilters(new URLSearchParams(search)))).toBe(search);
+  expect(writeFilters(readFilters(new URLSearchParams('state=lost&sort=mood')))).toBe('');
+});
+
+test('what is uncertain stands above what is settled, whatever the list is sorted by', () => {
+  const list = [
+    seen('a', 'confirmed', {
+      amount: { minor: 900, currency: 'EUR' },
+      updatedAt: '2026-11-29T12:00:00.000Z',
+    }),
+    seen('b', 'outcome_unknown', { updatedAt: '2026-11-01T12:00:00.000Z' }),
+    seen('c', 'failed', { needsPerson: true, updatedAt: '2026-11-02T12:00:00.000Z' }),
+  ];
+  for (const sort of ['amount', 'state', 'updated'] as const) {
+    for (const descending of [true, false]) {
+      expect(ids(sortOperations(list, { sort, descending })).at(-1)).toBe('a');
+    }
+  }
+});
+
+test('amounts of different currencies are not compared with each other', () => {
+  const list = [
+    seen('jpy', 'confirmed', { amount: { minor: 5_000, currency: 'JPY' } }),
+    seen('eur-large', 'confirmed', { amount: { minor: 900, currency: 'EUR' } }),
+    seen('eur-small', 'confirmed', { amount: { minor: 100, currency: 'EUR' } }),
+  ];
+  expect(ids(sortOperations(list, { sort: 'amount', descending: false }))).toEqual([
+    'eur-small',
+    'eur-large',
+    'jpy',
+  ]);
+});
+
+test('the queue of the uncertain begins with a person’s cases, then with the longest blind, each once', () => {
+  const old = seen('old', 'outcome_unknown', { unknownSince: '2026-11-29T08:00:00.000Z' });
+  const young = seen('young', 'outcome_unknown', { unknownSince: '2026-11-29T11:00:00.000Z' });
+  const person = seen('person', 'outcome_unknown', {
+    needsPerson: true,
+    unknownSince: '2026-11-29T10:00:00.000Z',
+  });
+  expect(ids(uncertainFirst([young, person, old, seen('fine', 'confirmed'), person]))).toEqual([
+    'person',
+    'old',
+    'young',
+  ]);
+});
