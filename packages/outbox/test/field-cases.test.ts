@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keptReasons } from '../src/outbox-interface.ts';
 import { failuresUntilNeedsYou } from '../src/queue/entry-history.ts';
+import { decideBeginAttempt } from '../src/send/attempt-decision.ts';
 import { statusSummary } from '../src/read/device-item.ts';
 import type { EntryRow } from '../src/queue/stored-rows.ts';
 import { PretendDevice } from './pretend-device.ts';
@@ -130,7 +131,7 @@ describe('F084: an item leaves only by an answer that names it', () => {
 });
 
 describe('senders', () => {
-  // Red when: `takeLease` always takes, or the attempt begins without looking at the lease.
+  // Red when: `takeLease` always takes and the attempt begins without looking at the lease.
   it('F082: three drains at once, one request at a time for an operation', async () => {
     const { device, server, network } = await open();
     const operationId = await device.queue('order-1');
@@ -140,14 +141,53 @@ describe('senders', () => {
   });
 
   // Red when: a second verdict on an ended entry is written as a new end.
-  it('F082: two senders that know nothing of each other leave one operation and one end', async () => {
-    const { device, server } = await open();
+  it('F082: two requests that overlap, of senders that know nothing of each other, leave one end', async () => {
+    const { device, server, network } = await open();
     const operationId = await device.queue('order-1');
-    const tabs = [device.tab(), device.tab(600_000)];
-    await Promise.all(tabs.map((tab) => device.round(tab, 'person-asked')));
+    const first = device.tab();
+    const second = device.tab(600_000);
+    let isFirst = true;
+    let other: Promise<unknown> = Promise.resolve();
+    network.before = () => {
+      if (!isFirst) return Promise.resolve();
+      isFirst = false;
+      // The lease of the first ran out by the second's clock, which sends and hears the verdict before the first.
+      other = device.round(second, 'person-asked');
+      return other.then(() => undefined);
+    };
+    await device.round(first);
+    await other;
+    expect(network.mostUnderWay).toBe(2);
+    expect(server.textsOf(operationId)).toHaveLength(2);
     expect(new Set(server.textsOf(operationId)).size).toBe(1);
     const { records } = await device.store.readAll();
     expect(records[0]?.log.filter(({ event }) => event.kind === 'verdict')).toHaveLength(1);
+    expect(records[0]?.log.filter(({ event }) => event.kind === 'attempt-ended')).toHaveLength(2);
+  });
+
+  // Red when: `decideBeginAttempt` does not look whose the lease is.
+  it('F082: a sender that was frozen past its lease begins nothing more', async () => {
+    const { device } = await open();
+    await device.queue('order-1');
+    const snapshot = await device.store.readAll();
+    const entryKey = entriesOf(device)[0]?.key ?? '';
+    const lease = { holder: 'frozen', lock: 'held', nowMs: device.nowMs, lengthMs: 30_000 } as const;
+    const taken = { holder: 'another', untilMs: device.nowMs + 1, withLock: true };
+    const begin = decideBeginAttempt({ entryKey, attemptId: 'a', lease });
+    expect(begin({ ...snapshot, lease: taken })).toEqual({ writes: {}, answer: { kind: 'lease-lost' } });
+    expect(begin({ ...snapshot, lease: { ...taken, holder: 'frozen' } }).answer.kind).toBe('begun');
+  });
+
+  // Red when: `nextStep` forgets an entry whose pause was over before the round was.
+  it('F093: an item whose pause is over at once is not left lying until something else happens', async () => {
+    const { device, outcomes } = await open();
+    await device.queue('order-1');
+    device.chance = 0;
+    outcomes.push('error-500');
+    const end = await device.round(device.tab());
+    expect(end.kind).toBe('rested');
+    expect(end.nextTryInMs).toBeGreaterThan(0);
+    expect(end.nextTryInMs).toBeLessThan(1_000);
   });
 
   it('one item that the server cannot digest holds up no other', async () => {
@@ -171,6 +211,7 @@ describe('sign-in', () => {
     outcomes.push('signed-out');
     const tab = device.tab();
     expect(await device.round(tab)).toMatchObject({ kind: 'sign-in-needed' });
+    expect((await device.items())[0]).toMatchObject({ notSentBecause: 'sign-in', nextTryAtMs: null });
     device.nowMs += 3 * 24 * 3_600_000;
     await device.round(tab, 'connection-may-be-back');
     expect(server.arrived).toHaveLength(0);

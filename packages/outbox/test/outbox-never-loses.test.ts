@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Sender } from '../src/send/sender.ts';
+import type { NotSentReason } from '../src/outbox-interface.ts';
+import type { RoundEnd, Sender } from '../src/send/sender.ts';
 import type { EntryRow } from '../src/queue/stored-rows.ts';
 import { decideRetellNeeded } from '../src/queue/session-decision.ts';
 import { PretendDevice } from './pretend-device.ts';
@@ -11,7 +12,7 @@ import type { NetworkOutcome } from './pretend-network.ts';
 type Step =
   | { do: 'queue' }
   | { do: 'approve' | 'withdraw' | 'deny' | 'cancel' | 'revise'; which: number }
-  | { do: 'round' | 'two-rounds' | 'hasty-round'; network: NetworkOutcome[] }
+  | { do: 'round' | 'two-rounds' | 'hasty-round'; network: NetworkOutcome[]; chance: number }
   | { do: 'wait'; ms: number }
   | { do: 'reload' | 'sign-in' | 'clock-back' | 'server-restored' | 'late-arrival' };
 
@@ -38,6 +39,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constantFrom('round' as const, 'two-rounds' as const, 'hasty-round' as const),
       network,
+      chance: fc.constantFrom(0, 0.5, 0.99),
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat({ max: 90_000 }) }) },
@@ -79,6 +81,7 @@ class World {
       case 'round':
       case 'hasty-round':
       case 'two-rounds':
+        this.device.chance = step.chance;
         return this.#rounds(step.do, step.network);
       case 'wait':
         this.device.nowMs += step.ms;
@@ -143,12 +146,28 @@ class World {
     const tabs = how === 'two-rounds' ? [this.sender, this.device.tab(300_000)] : [this.sender];
     const urgency = how === 'hasty-round' ? 'person-asked' : 'connection-may-be-back';
     const rounds = tabs.map((tab) =>
-      this.device.round(tab, urgency).catch((error: unknown) => {
-        if (!(error instanceof TabKilled)) throw error;
-        this.sender = this.device.tab();
-      }),
+      this.device
+        .round(tab, urgency)
+        .then((end) => this.#checkRest(end))
+        .catch((error: unknown) => {
+          if (!(error instanceof TabKilled)) throw error;
+          this.sender = this.device.tab();
+        }),
     );
     await Promise.all(rounds);
+  }
+
+  /** Whoever comes to rest knows when to go on, as long as anything could go. */
+  async #checkRest(end: RoundEnd): Promise<void> {
+    if (end.kind !== 'rested' || end.nextTryInMs !== null) return;
+    const waits: (NotSentReason | null)[] = ['behind-another', 'earlier-not-cancelled', 'other-subject'];
+    const parked: (NotSentReason | null)[] = ['sign-in', 'wrong-subject', 'not-allowed'];
+    const open = (await this.device.items()).filter(({ ending, sending }) => ending === null && !sending);
+    const forgotten = open.filter(({ notSentBecause }) => ![...waits, ...parked].includes(notSentBecause));
+    expect(
+      forgotten.map(({ key }) => key),
+      'the sender rests for ever with something to send',
+    ).toEqual([]);
   }
 
   /** What must hold after every step. */

@@ -67,6 +67,8 @@ export class PretendNetwork implements Transport {
   /** Requests under way for each command, and the most there ever were. */
   readonly underWay = new Map<string, number>();
   mostUnderWay = 0;
+  /** What happens while a request is on its way. */
+  before: () => Promise<void> = () => Promise.resolve();
   /** Requests that nobody waits for any more and that still arrive. */
   readonly late: HoldfastRequest[] = [];
 
@@ -80,7 +82,7 @@ export class PretendNetwork implements Transport {
     this.underWay.set(request.body, count);
     this.mostUnderWay = Math.max(this.mostUnderWay, count);
     try {
-      await Promise.resolve();
+      await this.before();
       return this.#meet(request, this.#next());
     } finally {
       this.underWay.set(request.body, count - 1);

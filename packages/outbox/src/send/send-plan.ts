@@ -113,7 +113,7 @@ export const planEntries = (snapshot: QueueSnapshot, nowMs: number): readonly Pl
 
 export type NextStep =
   | { readonly kind: 'send'; readonly record: EntryRecord }
-  /** Nothing is due; `untilMs` is when the first pause ends, `null` when nothing waits for time. */
+  /** Nothing to send in this round; `untilMs` is when the first pause ends (in the past: now), `null` when nothing waits. */
   | { readonly kind: 'rest'; readonly untilMs: number | null };
 
 /**
@@ -143,6 +143,7 @@ export const nextStep = (
     (planned) => !options.tried.has(planned.record.entry.key) && isDue(planned, options.urgency),
   );
   if (due) return { kind: 'send', record: due.record };
-  const times = open.flatMap(({ dueAtMs }) => (dueAtMs === null ? [] : [dueAtMs]));
+  // What was tried in this round and is due again already has waited long enough: it must not be forgotten.
+  const times = open.map(({ dueAtMs }) => dueAtMs ?? 0);
   return { kind: 'rest', untilMs: times.length === 0 ? null : Math.min(...times) };
 };

@@ -48,6 +48,8 @@ export type RoundEnd = {
 
 /** How much longer than one request a lease lasts: room to store what came of it. */
 const leaseMarginMs = 10_000;
+/** Between two rounds at least this, however short the pauses came out. */
+const soonestAgainMs = 50;
 /** How soon to look again whether the sender in the other tab is done. */
 const busyPauseMs = 1_000;
 
@@ -149,7 +151,7 @@ export class Sender {
       const nowMs = clock.nowMs();
       const step = nextStep(planEntries(await store.readOpen(), nowMs), round);
       if (step.kind === 'rest') {
-        const nextTryInMs = step.untilMs === null ? null : Math.max(0, step.untilMs - nowMs);
+        const nextTryInMs = step.untilMs === null ? null : Math.max(soonestAgainMs, step.untilMs - nowMs);
         return { kind: 'rested', sent: round.sent, nextTryInMs };
       }
       round.tried.add(step.record.entry.key);

@@ -60,6 +60,8 @@ describe('what the server tells', () => {
     const tab = await world.openTab();
     const asked = world.ask(tab, { of: 'order', orderId: 'order-2' });
     await expect.poll(() => asked.latest()).toEqual({ state: 'missing', synced: false });
+    await expect.poll(() => orderIds(tab, 'order-1')).toEqual(['order-1']);
+    expect(asked.latest()).toEqual({ state: 'missing', synced: false });
     await world.tell({ do: 'feed', text: event('order', sampleOrder('order-2'), 'c-1') });
     await expect.poll(() => asked.latest()?.state).toBe('ready');
     expect(asked.reads[0]).toEqual({ state: 'loading' });
@@ -168,17 +170,20 @@ describe('the stream', () => {
     expect(await orderIds(tab, 'order-1')).toEqual(['order-1']);
   });
 
+  // Red when: the stream is read without waiting for the lock.
   it('one tab holds it for all, and when that tab ends the next takes over', async () => {
     world = await withFeed();
     const tab = await world.openTab();
     await untilLive(tab);
     const other = await world.openTab();
+    await world.tell({ do: 'feed', text: event('order', sampleOrder('order-5'), 'cursor-5') });
+    await expect.poll(() => orderIds(other, 'order-5')).toEqual(['order-5']);
     await untilLive(other, 'follower');
-    expect((await world.report()).feedsOpen).toBe(1);
+    expect((await world.report()).feedOpenings).toEqual([null]);
     tab.kill();
     await untilLive(other);
     await expect.poll(async () => (await world.report()).feedsOpen).toBe(1);
-    expect((await world.report()).feedOpenings).toEqual([null, 'cursor-1']);
+    expect((await world.report()).feedOpenings).toEqual([null, 'cursor-5']);
   });
 
   it('without locks each tab reads for itself, and sees the same', async () => {

@@ -25,7 +25,8 @@ export default defineConfig({
     include: ['src/**/*.browser.test.ts', 'test/**/*.browser.test.ts'],
     // One control server a run, outside of the browser; each test has a pretend Holdfast of its own behind it.
     globalSetup: ['./test/browser/server-control.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     browser: {
       enabled: true,
       headless: true,
