@@ -179,7 +179,7 @@ describe('the feed', () => {
 });
 
 describe('the feed over HTTP/2', () => {
-  // Red when: a `Connection` header is set on the stream; with HTTP/2 that ends the whole process.
+  // Red when: the stream sets `Transfer-Encoding`, as helpers for such streams do: with HTTP/2 that throws.
   it('streams, survives a reader that leaves, and the server goes on', async () => {
     const feed = memoryFeed();
     const rig = appRig({ engine: feed.engine });

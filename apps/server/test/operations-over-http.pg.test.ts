@@ -34,7 +34,7 @@ describe('one operation over HTTP', () => {
     expect(new Set(answers.map(({ body }) => body['version'])).size).toBe(1);
   });
 
-  // Red when: intake compares nothing but the ID, or compares the raw body instead of what it means.
+  // Red when: `judgeKnownId` answers `same` without comparing (packages/engine/src/intake/judge-propose.ts).
   it('F018: another amount, order or currency under a known ID is refused and recorded; another key order is not', async () => {
     await house.order('f018');
     await house.order('f018-other');

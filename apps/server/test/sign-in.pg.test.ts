@@ -137,9 +137,9 @@ describe('keys', () => {
   it('see their own organisation alone', async () => {
     const key = await house.key('operator');
     const { id: elsewhere } = await house.opened.made.engine.createOrganisation('Elsewhere');
-    const foreign = await house.opened.store;
+    const { store } = house.opened;
     const stranger = 'hf_'.padEnd(46, 'z');
-    await foreign.addKey(elsewhere, {
+    await store.addKey(elsewhere, {
       id: 'k',
       hash: hashApiKey(stranger),
       role: 'operator',

@@ -20,7 +20,7 @@ export const encodeEvent = ({ event, data, id }: StreamEvent): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 /**
- * No `Connection` or `Transfer-Encoding` here: HTTP/2 forbids them, and setting them ends the process.
+ * No `Connection` or `Transfer-Encoding` here: HTTP/2 forbids them, and sending the headers throws.
  * `no-transform` and `X-Accel-Buffering` keep proxies from holding events back.
  */
 const headers = {
