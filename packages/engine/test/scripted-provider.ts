@@ -65,6 +65,7 @@ export const createScriptedProvider = (contract: Partial<ProviderContract> = {})
   const ledger: MirroredRefund[] = [];
   const saved = new Map<string, AttemptReport>();
   let counter = 0;
+  let encoded = 0;
 
   const execute = (expected: RefundRequest, status: ProviderRecord['status']): MirroredRefund => {
     counter += 1;
@@ -142,17 +143,21 @@ export const createScriptedProvider = (contract: Partial<ProviderContract> = {})
     questions: 0,
     adapter: {
       contract: { ...scriptedContract, ...contract },
-      encodeRefund: (request) => ({
-        ok: true,
-        request: {
-          method: 'POST',
-          path: '/v1/refunds',
-          contentType: 'application/x-www-form-urlencoded',
-          body: `payment_intent=${request.paymentReference}&amount=${String(request.amount.minor)}`,
-          idempotencyKey: request.idempotencyKey,
-          apiVersion: 'scripted-1',
-        },
-      }),
+      // Each encoding differs, as one by another version of us might: only stored bytes are the same twice.
+      encodeRefund: (request) => {
+        encoded += 1;
+        return {
+          ok: true,
+          request: {
+            method: 'POST',
+            path: '/v1/refunds',
+            contentType: 'application/x-www-form-urlencoded',
+            body: `payment_intent=${request.paymentReference}&amount=${String(request.amount.minor)}&made=${String(encoded)}`,
+            idempotencyKey: request.idempotencyKey,
+            apiVersion: 'scripted-1',
+          },
+        };
+      },
       submit,
       askAboutPayment,
       askAboutRefund: (reference) => {

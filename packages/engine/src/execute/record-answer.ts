@@ -18,6 +18,8 @@ export type RecordAnswerPorts = {
 };
 
 const longestPauseMs = 5_000;
+/** A process that is told to stop is killed if it takes too long. */
+const longestPauseWhileStoppingMs = 250;
 /** How often a stopping process still tries to save an answer before it says that it could not. */
 const triesWhileStopping = 20;
 
@@ -47,7 +49,8 @@ export const recordAnswer = async (
         );
         return false;
       }
-      await ports.pause(Math.min(100 * 2 ** Math.min(tries, 8), longestPauseMs));
+      const longestMs = ports.stopping() ? longestPauseWhileStoppingMs : longestPauseMs;
+      await ports.pause(Math.min(100 * 2 ** Math.min(tries, 8), longestMs));
     }
   }
 };

@@ -5,6 +5,8 @@ export type Dispatcher<Item extends DispatchItem> = {
   readonly offer: (items: readonly Item[]) => void;
   /** Items being handled or queued up. */
   readonly underWay: () => number;
+  /** Takes back what is queued up and not begun. */
+  readonly takeBack: () => readonly Item[];
   /** Resolves once nothing is being handled or queued up. */
   readonly idle: () => Promise<void>;
 };
@@ -68,6 +70,7 @@ export const createDispatcher = <Item extends DispatchItem>(
       waiting.push(...items);
       startWhatMay();
     },
+    takeBack: () => waiting.splice(0),
     underWay: () => running + waiting.length,
     idle: () =>
       running === 0 && waiting.length === 0

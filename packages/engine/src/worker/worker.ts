@@ -135,6 +135,17 @@ const takeWhatFits = async (
   return nextMs === null || nextMs === 0 ? pollMs : Math.min(nextMs, pollMs);
 };
 
+const giveBack = async (ports: WorkerPorts, item: DueItem): Promise<void> => {
+  if (item.kind !== 'operation') return;
+  try {
+    await ports.pushWake(item.organisationId, item.operationId, 0);
+  } catch (error) {
+    ports.log('warn', 'taken work could not be given back; its turn ends by itself', {
+      error: String(error),
+    });
+  }
+};
+
 /** Looks for work whenever there is room for it, and pauses otherwise. Trouble with the database only makes it pause. */
 const createDriver = (
   ports: WorkerPorts,
@@ -186,6 +197,8 @@ const createDriver = (
     pass,
     wake,
     idle: async () => {
+      // What is not begun is due again at once, for whoever comes next.
+      for (const item of dispatcher.takeBack()) await giveBack(ports, item);
       await dispatcher.idle();
       await reading;
     },
