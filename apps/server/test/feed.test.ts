@@ -13,7 +13,7 @@ import { eventually } from './eventually.ts';
 const operator = as({ role: 'operator', via: 'ownerless-key' });
 
 /** A feed in memory: `say` appends one change, cursors are positions. */
-const memoryFeed = (resumable = true) => {
+const memoryFeed = (resumable = true, mostAtOnce = 1_000) => {
   const changes: FeedChange[] = [];
   const watchers = new Set<() => void>();
   const resumed: string[] = [];
@@ -33,7 +33,7 @@ const memoryFeed = (resumable = true) => {
         yield { changes: [], cursor: `c${String(changes.length)}` };
       },
       changesAfter: (_who, cursor, limit): Promise<FeedBatch> => {
-        const found = changes.slice(at(cursor), at(cursor) + limit);
+        const found = changes.slice(at(cursor), at(cursor) + Math.min(limit, mostAtOnce));
         return Promise.resolve({ changes: found, cursor: `c${String(at(cursor) + found.length)}` });
       },
       watch: (_organisationId, wake) => {
@@ -84,6 +84,17 @@ describe('the feed', () => {
     const first = await events.next();
     expect([first?.event, nameIn(first), first?.id]).toEqual(['ticket', 'three', 'c3']);
     expect(feed.resumed).toEqual(['c2']);
+    await events.cancel();
+  });
+
+  // Red when: a batch shorter than asked for counts as caught up (the rest then waits for the next heartbeat).
+  it('a client far behind is told everything at once, also when a batch folds many changes into few', async () => {
+    const feed = memoryFeed(true, 1);
+    for (const name of ['one', 'two', 'three']) feed.say(name);
+    const rig = appRig({ engine: feed.engine });
+    const events = readEvents((await rig.ask('GET', '/v1/feed?cursor=c0', { headers: operator })).body);
+    const told = [nameIn(await events.next()), nameIn(await events.next()), nameIn(await events.next())];
+    expect(told).toEqual(['one', 'two', 'three']);
     await events.cancel();
   });
 

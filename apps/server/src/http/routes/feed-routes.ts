@@ -139,8 +139,11 @@ const follow = async (start: FeedCursor, parts: FollowParts, writer: EventWriter
       await writer.send(
         batch.changes.map((change, index) => eventOf(change, index === last ? batch.cursor : cursor)),
       );
+      // Several changes of one thing are told once, so a short batch may have more behind it: only a cursor that
+      // stands still says that there is nothing left.
+      const caughtUp = batch.cursor === cursor;
       cursor = batch.cursor;
-      if (batch.changes.length < batchSize) await bell.wait(heartbeatMs);
+      if (caughtUp) await bell.wait(heartbeatMs);
     }
   } finally {
     unwatch();
