@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
 import type { DueEvent, DueOperation, DueOrganisation } from '../worker/due-work.ts';
 import type { Database, OrganisationTransaction } from './connection.ts';
-import { observations, operations, organisations, providerEvents } from './schema.ts';
+import { operations, organisations, providerEvents } from './schema.ts';
 
 /** Organisations in which something has its wake-up time, found by a plain grouped question without a lock. */
 export const dueOrganisations = async (db: Database, now: Date): Promise<readonly DueOrganisation[]> => {
@@ -49,9 +49,9 @@ export const takeDueOperations = async (
       state: operations.state,
       provider: operations.provider,
       paymentReference: operations.paymentReference,
-      hasEvidence: sql<boolean>`exists (select from ${observations}
-        where ${observations.organisationId} = ${operations.organisationId}
-          and ${observations.operationId} = ${operations.id})`,
+      // In `returning` columns are written without their table, so the outer row's are named in full here.
+      hasEvidence: sql<boolean>`exists (select from observations seen
+        where seen.org_id = operations.org_id and seen.operation_id = operations.id)`,
     });
   return taken.map((row) => ({
     kind: 'operation',
