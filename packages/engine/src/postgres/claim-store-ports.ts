@@ -6,6 +6,7 @@ import type { SeenAtProvider } from '../mirror/seen-at-provider.ts';
 import type { HandleDuePorts } from '../worker/handle-due.ts';
 import type { WorkerPorts } from '../worker/worker.ts';
 import { changeWake, loseSight, readBeforeSend, storeAnswer } from './attempt-store.ts';
+import { lockOperation } from './change-operation.ts';
 import { claim, readSubject } from './claim-store.ts';
 import { dueOrganisations, takeDueEvents, takeDueOperations } from './claim-store-due.ts';
 import type { Connection, InOrganisation, OrganisationTransaction, ReadClock } from './connection.ts';
@@ -103,6 +104,8 @@ export const claimPorts = ({
       inOrganisation(account.organisationId, (tx) => storeAnswer(tx, attempt, report)),
     storeAndSettle: (account, attempt, report) =>
       inOrganisation(account.organisationId, async (tx) => {
+        // The payment first, like everywhere: keeping evidence locks the operation's row.
+        await lockOperation(tx, attempt.operationId);
         await storeAnswer(tx, attempt, report);
         await settleOperation(tx, attempt.operationId, account, settings);
       }),
@@ -155,6 +158,7 @@ export const evidencePorts = (
     readUnknown: ofOperation(readUnknown),
     recordLookUp: async (account, operationId, finding) => {
       await inOrganisation(account.organisationId, async (tx) => {
+        await lockOperation(tx, operationId);
         await recordLookUp(tx, operationId, finding);
         await settleOperation(tx, operationId, account, settings);
       });
