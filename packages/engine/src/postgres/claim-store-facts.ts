@@ -5,22 +5,20 @@ import {
   type LastCheckFacts,
   type LastCheckVerdict,
   type ProviderRecord,
-  type ProviderSide,
 } from '@holdfast/operation';
 import { lastCheckSource, type LastCheckNeed } from '../claim/last-check-source.ts';
 import type { ClaimRequest } from '../claim/claim-approved.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
+import { readProviderSide } from './claim-store-provider-side.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readPosition } from './mirror-store-position.ts';
-import { payments } from './schema.ts';
 import {
   approvals,
-  mirrorRefunds,
   operations,
   orders,
   organisations,
+  payments,
   returns,
-  type MirrorRefundRow,
   type OperationRow,
   type OrderRow,
   type PaymentRow,
@@ -43,30 +41,6 @@ export const isWhole = (row: OperationRow): row is WholeOperation =>
   row.amountMinor !== null &&
   row.currency !== null &&
   row.fingerprint !== null;
-
-export const recordOf = (row: MirrorRefundRow): ProviderRecord => ({
-  reference: row.reference,
-  status: row.status,
-  statusText: row.statusText,
-  amount: { minor: row.amountMinor, currency: row.currency },
-  paymentReference: row.paymentReference,
-  failureReason: row.failureReason,
-  createdAtMs: row.providerCreatedAt.getTime(),
-  organisationId: row.metadataOrganisationId,
-  operationId: row.metadataOperationId,
-});
-
-export type OtherOperations = readonly Pick<
-  OperationRow,
-  'id' | 'state' | 'attention' | 'providerReference'
->[];
-
-const paymentIs = (table: typeof operations | typeof mirrorRefunds, row: WholeOperation) =>
-  and(
-    eq(table.organisationId, row.organisationId),
-    eq(table.provider, row.provider),
-    eq(table.paymentReference, row.paymentReference),
-  );
 
 /** The rows an operation stands on. Under the payment's lock these are the figures that count. */
 export type Ground = {
@@ -140,35 +114,6 @@ export const readNeed = async (
   };
 };
 
-/** A refund of ours is accounted for once an operation here carries it, or it is its operation's own evidence. */
-const isAccounted = (refund: MirrorRefundRow, named: OtherOperations): boolean =>
-  named.some(
-    ({ id, state, providerReference }) =>
-      id === refund.metadataOperationId?.toLowerCase() &&
-      (providerReference === refund.reference || ['confirmed', 'reversed', 'pending'].includes(state)),
-  );
-
-const readProviderSide = async (
-  tx: OrganisationTransaction,
-  row: WholeOperation,
-  onPayment: OtherOperations,
-  disputed: boolean,
-): Promise<Extract<ProviderSide, { kind: 'seen' }>> => {
-  const refunds = await tx.db.select().from(mirrorRefunds).where(paymentIs(mirrorRefunds, row));
-  const standing = refunds.filter(({ status }) => status !== 'failed');
-  const isOurs = (refund: MirrorRefundRow): boolean =>
-    refund.metadataOrganisationId === tx.organisationId && refund.metadataOperationId !== null;
-  return {
-    kind: 'seen',
-    disputed,
-    refundsElsewhere: standing
-      .filter((refund) => !isOurs(refund))
-      .map(recordOf)
-      .map(({ reference, amount, createdAtMs }) => ({ reference, amount, atMs: createdAtMs })),
-    unaccounted: standing.filter((refund) => isOurs(refund) && !isAccounted(refund, onPayment)).map(recordOf),
-  };
-};
-
 const readApprovals = async (
   tx: OrganisationTransaction,
   operationId: string,
@@ -194,6 +139,8 @@ export type LastCheck = {
   readonly verdict: LastCheckVerdict;
   readonly notBeforeMs: number | null;
   readonly keyRefused: boolean;
+  /** Refunds of ours at the provider that no operation accounts for, whatever the verdict. None: all are explained. */
+  readonly unaccounted: readonly ProviderRecord[];
 };
 
 /** The last check itself, on what the claiming transaction sees under its locks. */
@@ -209,7 +156,12 @@ export const lastCheckOf = async (
     request.accountPausedForMs > 0 ? tx.now.getTime() + request.accountPausedForMs : 0,
   );
   const facts = await readFacts(tx, row, ground, request, fresh, notBeforeMs);
-  return { verdict: judgeLastCheck(facts), notBeforeMs: notBeforeMs === 0 ? null : notBeforeMs, keyRefused };
+  return {
+    verdict: judgeLastCheck(facts),
+    notBeforeMs: facts.notBeforeMs,
+    keyRefused,
+    unaccounted: facts.provider.kind === 'seen' ? facts.provider.unaccounted : [],
+  };
 };
 
 const readFacts = async (
@@ -225,10 +177,15 @@ const readFacts = async (
       id: operations.id,
       state: operations.state,
       attention: operations.attention,
-      providerReference: operations.providerReference,
     })
     .from(operations)
-    .where(paymentIs(operations, row));
+    .where(
+      and(
+        eq(operations.organisationId, row.organisationId),
+        eq(operations.provider, row.provider),
+        eq(operations.paymentReference, row.paymentReference),
+      ),
+    );
   const ofReturns =
     row.reason === 'returned'
       ? await tx.db
@@ -236,7 +193,7 @@ const readFacts = async (
           .from(returns)
           .where(and(eq(returns.organisationId, tx.organisationId), eq(returns.orderId, row.orderId)))
       : [];
-  const side = await readProviderSide(tx, row, onPayment, payment.disputed);
+  const side = await readProviderSide(tx, row, payment.disputed);
   return {
     resubmission: request.kind === 'resubmission',
     onHold: organisation.holdOn,

@@ -1,5 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm';
-import { idempotencyKeyOf, type LastCheckVerdict, type WaitingFor } from '@holdfast/operation';
+import { idempotencyKeyOf, type AttentionReason, type WaitingFor } from '@holdfast/operation';
 import type { EncodedRequest, RefundRequest } from '@holdfast/providers';
 import type { ClaimRequest, ClaimResult, ClaimSubject } from '../claim/claim-approved.ts';
 import { wakeOfWaitMs } from '../claim/pause-of-wait.ts';
@@ -14,9 +14,9 @@ import {
   type LastCheck,
   type WholeOperation,
 } from './claim-store-facts.ts';
+import { explained, settleUnaccounted } from './claim-store-unaccounted.ts';
 import type { OrganisationTransaction } from './connection.ts';
-import { namedHere, providerOf } from './mirror-store-news.ts';
-import { addObservation, settleOperation } from './observation-store.ts';
+import { providerOf } from './mirror-store-news.ts';
 import { attempts, operations, organisations } from './schema.ts';
 
 /** What has to be known before the last check: plain reads, no lock. */
@@ -60,20 +60,24 @@ export const claim = async (
     (await isHome(asked.account));
   const request: ClaimRequest = atHome ? asked : { ...asked, account: null };
   const check = await lastCheckOf(tx, row, ground, request);
+  return carryOut(tx, await explained(tx, row, request, check), request, check, workerName);
+};
+
+const carryOut = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  request: ClaimRequest,
+  check: LastCheck,
+  workerName: string,
+): Promise<ClaimResult> => {
   const { verdict } = check;
   switch (verdict.verdict) {
     case 'wait':
       return wait(tx, row, request, verdict.waitingFor, check);
     case 'settle-first':
-      return settleFirst(tx, row, request, verdict, check);
+      return settleFirst(tx, row, request, check);
     case 'expire':
-      await changeOperation(tx, {
-        operationId: row.id,
-        expectedVersion: row.version,
-        event: { type: 'expire' },
-        by: { actorId: null },
-      });
-      return { kind: 'expired' };
+      return expire(tx, row, request, check);
     case 'send-back':
       return sendBack(
         tx,
@@ -93,6 +97,7 @@ const wait = async (
   request: ClaimRequest,
   waitingFor: WaitingFor,
   check: LastCheck,
+  because: readonly AttentionReason[] = [],
 ): Promise<ClaimResult> => {
   const wakeAt = new Date(
     wakeOfWaitMs(waitingFor, {
@@ -102,17 +107,24 @@ const wait = async (
       expiresAtMs: row.expiresAt?.getTime() ?? null,
     }),
   );
+  const raises: readonly AttentionReason[] =
+    check.keyRefused && waitingFor === 'provider' ? [...because, 'provider-refuses-us'] : because;
   if (request.kind === 'resubmission') {
-    await changeWake(tx, row.id, wakeAt);
+    await changeOperation(tx, {
+      operationId: row.id,
+      expectedVersion: row.version,
+      event: { type: 'need-person', raises: because },
+      bookkeeping: { wakeAt },
+      by: { actorId: null },
+    });
     return { kind: 'waits' };
   }
-  const refused = check.keyRefused && waitingFor === 'provider';
   await changeOperation(tx, {
     operationId: row.id,
     expectedVersion: row.version,
     event: {
-      type: refused ? 'need-person' : 'attention-settled',
-      ...(refused ? { raises: ['provider-refuses-us'] } : {}),
+      type: raises.length > 0 ? 'need-person' : 'attention-settled',
+      raises,
       visible: row.waitingFor !== waitingFor,
     },
     patch: { waitingFor },
@@ -129,17 +141,28 @@ const settleFirst = async (
   tx: OrganisationTransaction,
   row: WholeOperation,
   request: ClaimRequest,
-  verdict: Extract<LastCheckVerdict, { verdict: 'settle-first' }>,
   check: LastCheck,
 ): Promise<ClaimResult> => {
-  for (const { operationId, record } of await namedHere(tx, verdict.records)) {
-    await addObservation(tx, { operationId, source: 'listing', finding: { kind: 'found', record } });
-    await settleOperation(tx, operationId, request.account ?? undefined, request.settings);
-  }
-  const after = await lockOperation(tx, row.id);
-  if (after?.state !== row.state || !isWhole(after))
-    return { kind: 'not-ours', because: 'its own refund was found' };
-  return wait(tx, after, request, 'payment', check);
+  const { after, ownerUnknown } = await settleUnaccounted(tx, row, request, check.unaccounted);
+  if (after === null) return { kind: 'not-ours', because: 'its own refund was found' };
+  return wait(tx, after, request, 'payment', check, ownerUnknown ? ['conflicting-evidence'] : []);
+};
+
+const expire = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  request: ClaimRequest,
+  check: LastCheck,
+): Promise<ClaimResult> => {
+  const { after } = await settleUnaccounted(tx, row, request, check.unaccounted);
+  if (after === null) return { kind: 'not-ours', because: 'its own refund was found' };
+  await changeOperation(tx, {
+    operationId: after.id,
+    expectedVersion: after.version,
+    event: { type: 'expire' },
+    by: { actorId: null },
+  });
+  return { kind: 'expired' };
 };
 
 const sendBack = async (

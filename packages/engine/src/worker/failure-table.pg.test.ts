@@ -1,3 +1,4 @@
+import { storeAnswer } from '../postgres/attempt-store.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   createScriptedProvider,
@@ -223,7 +224,7 @@ test('a saved 500 replayed under the key is sent no third time; a person decides
   }
 });
 
-// Red when: the replay deadline is not asked before a resubmission.
+// Red when: the decision, the check before the first byte and the constraint on attempts all let it through.
 test('a key older than its window is never sent again; it is looked up, then a person is told', async () => {
   const own = createScriptedProvider({ keyWindowMs: 3_600_000, keyWindowMarginMs: 3_600_000 - 100 });
   const ownHouse = await createWorkerHouse(own.adapter, { settings: { needsPersonAfterMs: 1_000 } });
@@ -382,6 +383,44 @@ test('while an answer cannot be saved it stays in memory: one request in total, 
   await running;
   await house.settled(id, 'confirmed');
   expect(provider.requests).toHaveLength(1);
+});
+
+// Red when: a woken operation is not settled from its stored evidence before anything else (`settleEvidence`).
+test('an answer that was saved by a process that then died is settled by the next one, without a request', async () => {
+  const { order } = await newOrder();
+  const id = await house.approved(order, 1_000);
+  const account = house.providers.accounts()[0];
+  if (account === undefined) throw new Error('no account');
+  const vanishing = {
+    ...account,
+    adapter: { ...provider.adapter, submit: () => new Promise<never>(() => undefined) },
+  };
+  void house.worker({ providers: { accountOf: () => vanishing, accounts: () => [vanishing] } }).runOnce();
+  await house.settled(id, 'submitting');
+  const record = {
+    reference: 're_saved',
+    status: 'succeeded',
+    statusText: 'succeeded',
+    amount: { minor: 1_000, currency: 'EUR' },
+    paymentReference: `pi_${String(orders)}`,
+    failureReason: null,
+    createdAtMs: Date.now(),
+    organisationId: house.organisationId,
+    operationId: id,
+  } as const;
+  const identity = { organisationId: house.organisationId, operationId: id, attemptNumber: 1, fence: 1 };
+  await house.inOrganisation(house.organisationId, (tx) =>
+    storeAnswer(tx, identity, {
+      finding: { kind: 'accepted', record },
+      status: 200,
+      requestId: null,
+      replayed: false,
+      providerDateMs: null,
+    }),
+  );
+  await house.worker().runOnce();
+  expect(await house.operation(id)).toMatchObject({ state: 'confirmed', provider_reference: 're_saved' });
+  expect(provider.requests).toHaveLength(0);
 });
 
 // Red when: confirmed operations are not looked at again, or a late failure is not `reversed`.

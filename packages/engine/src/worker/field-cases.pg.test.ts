@@ -84,7 +84,7 @@ test('F004: an answer that comes too late leaves the outcome unknown, never fail
   expect(counted?.times).toBeGreaterThanOrEqual(1);
 });
 
-// Red when: `mayBeResubmitted` says yes and the claim does not ask the window either.
+// Red when: the decision, the check before the first byte and the constraint on attempts all let it through.
 test('F006: a provider without keys that executes and answers 500 gets exactly one request', async () => {
   const keyless = createScriptedProvider({ keyWindowMs: 0 });
   const own = await createWorkerHouse(keyless.adapter);
