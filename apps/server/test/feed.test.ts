@@ -96,7 +96,8 @@ describe('the feed', () => {
     const told = [nameIn(await events.next()), nameIn(await events.next()), nameIn(await events.next())];
     expect(told).toEqual(['one', 'two', 'three']);
     await events.cancel();
-  });
+    // Less than one heartbeat, which is what waiting for the next change would take.
+  }, 8_000);
 
   it('within a batch, earlier events carry the cursor from before it: a cut in the middle brings it again', async () => {
     const feed = memoryFeed();
