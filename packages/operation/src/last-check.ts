@@ -73,14 +73,15 @@ export const judgeLastCheck = (facts: LastCheckFacts): LastCheckVerdict => {
     waitingFor,
     sentence: english.waitingFor[waitingFor],
   });
+  const inForce = approvalsInForce(facts);
+  // Before every reason to wait: an approval runs out also on hold, without an account and beside what is unexplained.
+  if (!facts.resubmission && ranOut(facts, inForce)) return { verdict: 'expire' };
   if (facts.onHold) return wait('hold');
   if (!facts.hasProviderAccount) return wait('provider-account');
   if (!facts.resubmission && facts.undoUntilMs !== null && nowMs < facts.undoUntilMs) return wait('undo');
   if (facts.provider.kind === 'seen' && facts.provider.unaccounted.length > 0) {
     return { verdict: 'settle-first', records: facts.provider.unaccounted };
   }
-  const inForce = approvalsInForce(facts);
-  if (!facts.resubmission && ranOut(facts, inForce)) return { verdict: 'expire' };
   const reasons = sendBackReasons(facts, inForce);
   if (reasons.length > 0) return { verdict: 'send-back', reasons };
   if (facts.anotherInFlightOnPayment) return wait('payment');

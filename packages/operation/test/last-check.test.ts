@@ -156,4 +156,17 @@ describe('the last check', () => {
     expect(verdict({ approvals })).toEqual({ verdict: 'expire' });
     expect(verdict({ approvals, resubmission: true })).toEqual({ verdict: 'ok' });
   });
+
+  // Red when: the expiry is judged after the reason to wait that the row names.
+  test.each<[string, Partial<LastCheckFacts>]>([
+    ['on hold', { onHold: true }],
+    ['without an account', { hasProviderAccount: false }],
+    ['inside the undo window', { undoUntilMs: nowMs + 1 }],
+    ['beside another in flight', { anotherInFlightOnPayment: true }],
+    ['while the provider gives no answer', { provider: { kind: 'no-answer' } }],
+    ['beside a refund of ours that nothing accounts for', { provider: seen({ unaccounted: [record()] }) }],
+  ])('ends an approval that ran out %s', (_name, changes) => {
+    const approvals = [{ by: 'ben', atMs: nowMs - 7 * dayMs - 1, fingerprint: 'f' }];
+    expect(verdict({ approvals, ...changes })).toEqual({ verdict: 'expire' });
+  });
 });

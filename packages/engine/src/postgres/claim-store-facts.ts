@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import {
   judgeLastCheck,
   type Approval,
@@ -172,6 +172,7 @@ const readFacts = async (
   providerSeen: boolean,
   notBeforeMs: number,
 ): Promise<LastCheckFacts> => {
+  const { named, ...side } = await readProviderSide(tx, row, payment.disputed);
   const onPayment = await tx.db
     .select({
       id: operations.id,
@@ -182,8 +183,11 @@ const readFacts = async (
     .where(
       and(
         eq(operations.organisationId, row.organisationId),
-        eq(operations.provider, row.provider),
-        eq(operations.paymentReference, row.paymentReference),
+        // A remembered cancellation knows no payment; only its refund tells that it is about this one.
+        or(
+          and(eq(operations.provider, row.provider), eq(operations.paymentReference, row.paymentReference)),
+          inArray(operations.id, [row.id, ...named]),
+        ),
       ),
     );
   const ofReturns =
@@ -193,7 +197,6 @@ const readFacts = async (
           .from(returns)
           .where(and(eq(returns.organisationId, tx.organisationId), eq(returns.orderId, row.orderId)))
       : [];
-  const side = await readProviderSide(tx, row, payment.disputed);
   return {
     resubmission: request.kind === 'resubmission',
     onHold: organisation.holdOn,
