@@ -1,4 +1,5 @@
 import {
+  next,
   sameAmount,
   type Amount,
   type Attention,
@@ -46,16 +47,22 @@ export type ResolveEffect =
       readonly firstPerson: string | null;
     };
 
-const settled: readonly OperationState[] = ['confirmed', 'failed', 'reversed'];
-
-/** Settling by hand. Whether the state allows it is for the transition table; evidence and people are judged here. */
+/** Settling by hand. The transition table says first whether there is anything to settle; evidence and people come after. */
 export const judgeResolve = (command: ResolveCommand, facts: ResolveFacts): Judgement<ResolveEffect> => {
   const ids = { operationId: command.operationId, commandId: command.commandId };
   if (command.version !== facts.version) {
     const detail = 'It changed since you looked at it. Look at the evidence again.';
     return refuse(problemOf('stale', detail, { ...ids, now: { version: facts.version } }));
   }
-  if (settled.includes(facts.state)) return { kind: 'go-on', effect: { kind: 'clear-attention' } };
+  const answer = next(
+    // What may have been sent is no question of these events: only the state and who is needed are.
+    { state: facts.state, attention: facts.attention, anyAttemptAmbiguous: true },
+    { type: command.outcome === 'confirmed' ? 'resolve-confirmed' : 'resolve-failed', at: '' },
+  );
+  if (answer.answer === 'refused') return refuse(problemOf(answer.problem, answer.because, ids));
+  if (answer.answer === 'ignored' || answer.to === facts.state) {
+    return { kind: 'go-on', effect: { kind: 'clear-attention' } };
+  }
   if (command.outcome === 'failed') return { kind: 'go-on', effect: bySecond(command, facts, null) };
   return judgeConfirmed(command, facts);
 };

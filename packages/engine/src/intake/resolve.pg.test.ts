@@ -15,7 +15,7 @@ import {
   slugIn,
   type EngineHouse,
 } from '../../test/engine-house.ts';
-import { changeOperation } from '../postgres/change-operation.ts';
+import { changeOperation, lockOperation, type OperationChange } from '../postgres/change-operation.ts';
 
 const provider = createScriptedProvider();
 let house: EngineHouse;
@@ -56,6 +56,23 @@ const unknown = async (): Promise<Operation> => {
   expect(now.state).toBe('outcome_unknown');
   return now;
 };
+
+const moves = async (operation: Operation, ...events: readonly OperationChange['event'][]) => {
+  for (const event of events) {
+    await house.runtime.inOrganisation(house.organisationId, async (tx) => {
+      const row = await lockOperation(tx, operation.id);
+      const expectedVersion = row?.version ?? 0;
+      const change = { operationId: operation.id, expectedVersion, event, by: { actorId: null } };
+      expect((await changeOperation(tx, change)).kind).toBe('moved');
+    });
+  }
+  const now = await house.engine.getOperation(house.as(ada), operation.id);
+  if (now === null) throw new Error('it is there');
+  return now;
+};
+
+const observationsOf = (operation: Operation) =>
+  house.database.admin`select source from observations where operation_id = ${operation.id}`;
 
 const inLedger = (operation: Operation, minor: number): string => {
   const reference = `re_${mint()}`;
@@ -159,6 +176,51 @@ describe('settling by hand', () => {
   it('of what was never submitted, or is under way, is refused', async () => {
     const operation = operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
     expect(slugIn((await house.give(olga, resolution(operation)))[0])).toBe('stale');
+  });
+
+  // Red when: settling by hand keeps the operators' evidence before the transition table has agreed.
+  it.each<[Operation['state'], readonly OperationChange['event']['type'][]]>([
+    ['proposed', []],
+    ['approved', ['approve']],
+    ['submitting', ['approve', 'claim']],
+    ['pending', ['approve', 'claim', 'evidence-pending']],
+    ['denied', ['deny']],
+    ['cancelled', ['cancel']],
+    ['expired', ['expire']],
+  ])('of what is %s is refused and leaves no evidence that could settle it later', async (state, types) => {
+    const proposed = operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
+    const operation = await moves(proposed, ...types.map((type) => ({ type })));
+    expect(operation.state).toBe(state);
+    const providerReference = inLedger(operation, 1_000);
+    const results = await Promise.all([
+      house.give(olga, resolution(operation, { outcome: 'confirmed', providerReference })),
+      house.give(olga, resolution(operation, { outcome: 'confirmed', providerReference: 're_unknown' })),
+      house.give(olga, resolution(operation)),
+    ]);
+    expect(results.map(([result]) => [problemIn(result).status, slugIn(result)])).toEqual(
+      Array(3).fill([409, 'stale']),
+    );
+    expect(await observationsOf(operation)).toHaveLength(0);
+    const now = await house.engine.getOperation(house.as(ada), operation.id);
+    expect(now).toMatchObject({ state, version: operation.version, provider: operation.provider });
+  });
+
+  // Red when: what the table only clears is taken for settled, and the operators' evidence is kept.
+  it('of what was denied and contradicted only clears attention: no evidence, no record of the provider’s', async () => {
+    const proposed = operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
+    const operation = await moves(proposed, { type: 'deny' }, { type: 'evidence-reversed' });
+    expect(operation.attention.map(({ reason }) => reason)).toEqual(['contradicted']);
+    const providerReference = inLedger(operation, 1_000);
+    const [result] = await house.give(
+      olga,
+      resolution(operation, { outcome: 'confirmed', providerReference }),
+    );
+    expect(operationIn(result)).toMatchObject({
+      state: 'denied',
+      attention: [],
+      provider: { reference: null },
+    });
+    expect(await observationsOf(operation)).toHaveLength(0);
   });
 
   it('is an operator’s alone', async () => {

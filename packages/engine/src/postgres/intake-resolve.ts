@@ -119,15 +119,16 @@ const carryOut = async (
     case 'clear-attention':
       return outcomeOf(command, await changeOperation(tx, { ...change, event }));
     case 'wait-for-second':
-      return waitForSecond(tx, who, command, row, change);
+      return waitForSecond(tx, who, command, change);
     case 'settle': {
       const settled = await settleByHand(dependencies, tx, who, command, row, effect.record);
       if (settled.kind === 'contradicted')
         return { kind: 'refused', binds: true, row, problem: settled.problem };
-      return outcomeOf(
-        command,
-        await changeOperation(tx, { ...change, event, patch: settled.patch, settledHow: 'operator' }),
-      );
+      const { patch, finding } = settled;
+      const answer = await changeOperation(tx, { ...change, event, patch, settledHow: 'operator' });
+      // Only what took effect is evidence: kept after a refusal it would settle the operation later.
+      if (answer.kind === 'moved') await keepFinding(tx, who, row.id, finding);
+      return outcomeOf(command, answer);
     }
   }
 };
@@ -136,16 +137,8 @@ const waitForSecond = async (
   tx: OrganisationTransaction,
   who: Principal,
   command: ResolveCommand,
-  row: OperationRow,
   change: Omit<Parameters<typeof changeOperation>[1], 'event'>,
 ): Promise<DecisionOutcome> => {
-  const open =
-    row.state === 'outcome_unknown' || row.attention.some(({ reason }) => reason === 'pending-too-long');
-  if (!open) {
-    // Where nothing can be settled, the transition table says why.
-    const type = command.outcome === 'confirmed' ? 'resolve-confirmed' : 'resolve-failed';
-    return outcomeOf(command, await changeOperation(tx, { ...change, event: { type } }));
-  }
   const answer = await changeOperation(tx, {
     ...change,
     event: { type: 'attention-settled', visible: true },
@@ -167,7 +160,7 @@ const waitForSecond = async (
 };
 
 type ByHand =
-  | { readonly kind: 'settled'; readonly patch: OperationPatch }
+  | { readonly kind: 'settled'; readonly patch: OperationPatch; readonly finding: OperatorFinding }
   | { readonly kind: 'contradicted'; readonly problem: ReturnType<typeof problemOf> };
 
 const settleByHand = async (
@@ -201,18 +194,11 @@ const settleByHand = async (
     });
     return { kind: 'contradicted', problem };
   }
-  await tx.db.insert(observations).values({
-    organisationId: tx.organisationId,
-    operationId: row.id,
-    observedAt: tx.now,
-    source: 'operator',
-    finding,
-    actorId: who.actor.id,
-  });
   const nowMs = tx.now.getTime();
   const lookAgainMs = adapter && nextLookAtSettledMs(nowMs, adapter.contract.lateFailureWindowMs, nowMs);
   return {
     kind: 'settled',
+    finding,
     patch: {
       settlement,
       ...(record === null
@@ -234,6 +220,22 @@ const settleByHand = async (
       wakeAt: lookAgainMs == null ? null : new Date(lookAgainMs),
     },
   };
+};
+
+const keepFinding = async (
+  tx: OrganisationTransaction,
+  who: Principal,
+  operationId: string,
+  finding: OperatorFinding,
+): Promise<void> => {
+  await tx.db.insert(observations).values({
+    organisationId: tx.organisationId,
+    operationId,
+    observedAt: tx.now,
+    source: 'operator',
+    finding,
+    actorId: who.actor.id,
+  });
 };
 
 const cautious: SettlementTerms = { finalAbsenceProves: 'a-person-decides' };
