@@ -48,12 +48,18 @@ const answerOf = (cell: Cell, current: TransitionSubject, event: OperationEvent)
       return {
         answer: 'moved',
         to: cell.to,
-        attention: raised(kept(current, event, cell.to), cell.raises, current, event),
+        // What the table raises with a move is news of this move, whatever a person cleared before it.
+        attention: raised(kept(current, event, cell.to), [...cell.raises, ...fresh(current, event)], event),
       };
     case 'record':
       return { answer: 'moved', to: current.state, attention: current.attention };
     case 'stay': {
-      const attention = raised(without(current.attention, event.clears ?? []), cell.raises, current, event);
+      const standing = without(current.attention, event.clears ?? []);
+      const attention = raised(
+        standing,
+        [...cell.raises.filter(isFresh(current, event)), ...fresh(current, event)],
+        event,
+      );
       const changed = !sameReasons(attention, current.attention) || event.visible === true;
       return changed
         ? { answer: 'moved', to: current.state, attention }
@@ -120,16 +126,23 @@ const without = (
   reasons: readonly AttentionReason[],
 ): readonly Attention[] => attention.filter(({ reason }) => !reasons.includes(reason));
 
+/** What a person has looked at and cleared is not raised again by evidence that says the same. */
+const isFresh =
+  (current: TransitionSubject, event: OperationEvent) =>
+  (reason: AttentionReason): boolean =>
+    !event.type.startsWith('evidence-') || !(current.clearedAttention ?? []).includes(reason);
+
+const fresh = (current: TransitionSubject, event: OperationEvent): readonly AttentionReason[] =>
+  (event.raises ?? []).filter(isFresh(current, event));
+
 const raised = (
   attention: readonly Attention[],
-  byTable: readonly AttentionReason[],
-  current: TransitionSubject,
+  reasons: readonly AttentionReason[],
   event: OperationEvent,
 ): readonly Attention[] => {
-  const seenByPerson = event.type.startsWith('evidence-') ? (current.clearedAttention ?? []) : [];
   const list = [...attention];
-  for (const reason of [...byTable, ...(event.raises ?? [])]) {
-    if (seenByPerson.includes(reason) || list.some((standing) => standing.reason === reason)) continue;
+  for (const reason of reasons) {
+    if (list.some((standing) => standing.reason === reason)) continue;
     list.push({ reason, since: event.at });
   }
   return list;

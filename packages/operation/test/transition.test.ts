@@ -261,6 +261,16 @@ describe('next', () => {
     });
   });
 
+  // Red when: what a person cleared is taken out of what the table raises with a move.
+  test('raises with a move what the table raises, also where a person has cleared it before', () => {
+    const cleared: TransitionSubject = { ...subject('failed'), clearedAttention: ['contradicted'] };
+    expect(next(cleared, { type: 'evidence-confirmed', at })).toEqual({
+      answer: 'moved',
+      to: 'confirmed',
+      attention: [{ reason: 'contradicted', since: at }],
+    });
+  });
+
   // Red when: `untrueIn` is emptied, or `contradicted` is put into it.
   test('drops with a settled outcome the attention that it answers, and keeps what says that facts disagree', () => {
     const current = subject('outcome_unknown', ['outcome-unresolved', 'conflicting-evidence']);

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import {
   settle,
   settlementEventType,
@@ -34,6 +34,7 @@ export const addObservation = async (
   tx: OrganisationTransaction,
   added: NewObservation,
 ): Promise<boolean> => {
+  const isNews = await showsSomethingNew(tx, added);
   const inserted = await tx.db
     .insert(observations)
     .values({
@@ -52,9 +53,32 @@ export const addObservation = async (
   if (inserted.length === 0) return false;
   await tx.db
     .update(operations)
-    .set({ wakeAt: tx.now })
+    // What people cleared, they cleared for what was known then.
+    .set({ wakeAt: tx.now, ...(isNews ? { clearedAttention: [] } : {}) })
     .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, added.operationId)));
   return true;
+};
+
+/** Whether it shows a refund, or a status of one, that nothing has shown of this operation before. */
+const showsSomethingNew = async (
+  tx: OrganisationTransaction,
+  { operationId, source, finding }: NewObservation,
+): Promise<boolean> => {
+  if (source === 'operator' || !('record' in finding) || finding.record === null) return false;
+  const { reference, status } = finding.record;
+  const [before] = await tx.db
+    .select({ id: observations.id })
+    .from(observations)
+    .where(
+      and(
+        eq(observations.organisationId, tx.organisationId),
+        eq(observations.operationId, operationId),
+        sql`${observations.finding} -> 'record' ->> 'reference' = ${reference}`,
+        sql`${observations.finding} -> 'record' ->> 'status' = ${status}`,
+      ),
+    )
+    .limit(1);
+  return before === undefined;
 };
 
 /** What an operation is compared with. A cancellation remembered for an unknown ID has nothing to compare. */
@@ -160,10 +184,12 @@ export const settleOperation = async (
   });
   const wakeAt = wakeAtMs === null ? null : new Date(wakeAtMs);
   const patch = patchOf(row, settlement);
+  // What does not go on record shows by the attention it raises, once; compared with the record it would be news for ever.
+  const visible = describes(settlement, row.state) && visiblePart(row.settlement) !== visiblePart(settlement);
   const answer = await changeOperation(tx, {
     operationId,
     expectedVersion: row.version,
-    event: { type, raises, visible: visiblePart(row.settlement) !== visiblePart(settlement) },
+    event: { type, raises, visible },
     patch: { ...patch, ...(movesBy(row, settlement) ? { wakeAt, nextCheckAt: wakeAt } : {}) },
     by: { actorId: null },
     data: { evidence: evidence.observations.length },
