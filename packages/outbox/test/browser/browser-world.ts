@@ -24,6 +24,16 @@ export type Asked<Query extends LiveQuery> = {
 
 const mint = createMint(Math.floor(performance.now()));
 
+/** Holds a lock as a page does that the browser froze; call what it returns to thaw it. */
+export const holdLock = (name: string): (() => void) => {
+  let thaw = (): void => undefined;
+  const frozen = new Promise<void>((resolve) => {
+    thaw = resolve;
+  });
+  navigator.locks.request(name, () => frozen).catch(() => undefined);
+  return thaw;
+};
+
 /** One device: databases of its own, a server of its own, and tabs that are frames of this page. */
 export class BrowserWorld {
   readonly name = `test-${mint()}`;

@@ -1,7 +1,7 @@
 import type { Order } from '@holdfast/operation';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMint, sampleOperation, sampleOrder, sampleTicket } from '../samples.ts';
-import { BrowserWorld } from './browser-world.ts';
+import { BrowserWorld, holdLock } from './browser-world.ts';
 import type { Tab } from './browser-world.ts';
 
 let world: BrowserWorld;
@@ -184,6 +184,16 @@ describe('the stream', () => {
     await untilLive(other);
     await expect.poll(async () => (await world.report()).feedsOpen).toBe(1);
     expect((await world.report()).feedOpenings).toEqual([null, 'cursor-5']);
+  });
+
+  // Red when: `#watchTheHolder` never stands in.
+  it('when the tab that holds the lock is frozen, another reads for itself', async () => {
+    world = await BrowserWorld.open({ readFeed: true, feedSilenceMs: 300 });
+    await world.tell({ do: 'greeting', text: start() });
+    const frozen = holdLock(`${world.name}-feed`);
+    const tab = await world.openTab();
+    await expect.poll(() => orderIds(tab, 'tanaka')).toEqual(['order-2']);
+    frozen();
   });
 
   it('without locks each tab reads for itself, and sees the same', async () => {

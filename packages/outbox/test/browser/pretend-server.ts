@@ -27,6 +27,8 @@ export type ServerReport = {
   readonly feedOpenings: (string | null)[];
   readonly feedsOpen: number;
   readonly requests: number;
+  /** How often the hotel's own page was asked for. */
+  readonly portalVisits: number;
   readonly mostUnderWay: number;
 };
 
@@ -46,6 +48,7 @@ export class PretendServer {
   #server: Server = createServer();
   #port = 0;
   #requests = 0;
+  #portalVisits = 0;
   #underWay = 0;
   #mostUnderWay = 0;
   /** What each opening of the feed is greeted with. */
@@ -84,6 +87,7 @@ export class PretendServer {
       feedOpenings: this.#feedOpenings,
       feedsOpen: this.#feeds.size,
       requests: this.#requests,
+      portalVisits: this.#portalVisits,
       mostUnderWay: this.#mostUnderWay,
     };
   }
@@ -102,8 +106,9 @@ export class PretendServer {
   }
 
   #showPortal(request: IncomingMessage, response: ServerResponse): void {
+    if (request.url === '/hotel') this.#portalVisits += 1;
     const isAsked = this.portal === 'redirect' && request.url !== '/hotel';
-    if (isAsked) response.writeHead(302, { Location: '/hotel' }).end();
+    if (isAsked) response.writeHead(307, { Location: '/hotel' }).end();
     else response.writeHead(200, { 'Content-Type': 'text/html' }).end('<form>Welcome to the hotel</form>');
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleOrderSeen, sampleProposal } from '../samples.ts';
-import { BrowserWorld } from './browser-world.ts';
+import { BrowserWorld, holdLock } from './browser-world.ts';
 import type { ServerFault } from './pretend-server.ts';
 
 let world: BrowserWorld;
@@ -128,6 +128,16 @@ describe('twice', () => {
     expect(await world.arrivedTexts(operationId)).toHaveLength(1);
   });
 
+  // Red when: a busy lock alone keeps the sender from sending.
+  it('a frozen page that keeps the lock keeps nothing from being sent', async () => {
+    world = await BrowserWorld.open();
+    const frozen = holdLock(`${world.name}-sender`);
+    const tab = await world.openTab();
+    const operationId = await world.queue(tab);
+    await world.untilReceived(tab, operationId);
+    frozen();
+  });
+
   it('a service worker’s turn sends what a closed tab left, and says what still waits', async () => {
     world = await BrowserWorld.open();
     await world.tell({ do: 'close' });
@@ -143,6 +153,7 @@ describe('twice', () => {
 });
 
 describe('networks and sign-ins', () => {
+  // Red when: a redirect is followed, or a web page is taken for an answer.
   it.each([
     ['redirects', 'redirect'],
     ['answers with a web page', 'web-page'],
@@ -155,6 +166,8 @@ describe('networks and sign-ins', () => {
     const connectivity = await world.read(tab, { of: 'connectivity' });
     expect(connectivity).toMatchObject({ value: { holdfast: 'not-reached', trouble: 'network-sign-in' } });
     expect(await world.arrivedTexts(operationId)).toEqual([]);
+    // What was meant for Holdfast is not carried on to the hotel.
+    expect((await world.report()).portalVisits).toBe(0);
     await world.tell({ do: 'portal', portal: null });
     await world.untilReceived(tab, operationId);
   });
