@@ -46,11 +46,14 @@ export const sendClaimed = async (
   claimed: Claimed,
   providerTimeoutMs: number,
 ): Promise<boolean> => {
+  // The request's time is counted from before this question: a process that is frozen until its answer arrives has
+  // none left, and the adapter then sends nothing.
+  const askedAtMs = ports.clock.nowMs();
   // The database being away here throws: nothing has been sent, and the lease's end tells.
   const verdict = judgeBeforeSend(await ports.readBeforeSend(claimed), claimed, providerTimeoutMs);
   const report =
     verdict.kind === 'send'
-      ? await makeRequest(ports, account, claimed, verdict.timeoutMs)
+      ? await makeRequest(ports, account, claimed, askedAtMs + verdict.timeoutMs)
       : withoutRequest({ kind: 'not-sent', because: verdict.because });
   heed(ports.limiterOf(account), report, ports.clock.nowMs());
   const attempt: AttemptIdentity = {
@@ -114,10 +117,11 @@ const makeRequest = async (
   ports: SendClaimedPorts,
   account: ProviderAccount,
   claimed: Claimed,
-  timeoutMs: number,
+  deadlineMs: number,
 ): Promise<AttemptReport> => {
+  if (ports.clock.nowMs() >= deadlineMs) return withoutRequest({ kind: 'not-sent', because: 'no-time-left' });
   try {
-    return await account.adapter.submit(claimed.request, claimed.expected, ports.clock.nowMs() + timeoutMs);
+    return await account.adapter.submit(claimed.request, claimed.expected, deadlineMs);
   } catch (error) {
     ports.log('error', 'the adapter broke while submitting', {
       operationId: claimed.operationId,

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import type { AttemptReport } from '@holdfast/providers';
+import { createScriptedProvider } from '../../test/scripted-provider.ts';
+import { accountOver } from '../../test/worker-house.ts';
+import { createAccountLimiter } from '../worker/account-limiter.ts';
+import type { Claimed } from './claimed.ts';
+import { sendClaimed, type SendClaimedPorts } from './send-claimed.ts';
+
+const claimed: Claimed = {
+  organisationId: 'organisation',
+  operationId: 'operation',
+  attemptNumber: 1,
+  fence: 1,
+  request: {
+    method: 'POST',
+    path: '/v1/refunds',
+    contentType: 'application/x-www-form-urlencoded',
+    body: '',
+    idempotencyKey: 'key',
+    apiVersion: 'scripted-1',
+  },
+  expected: {
+    organisationId: 'organisation',
+    operationId: 'operation',
+    idempotencyKey: 'key',
+    paymentReference: 'pi_1',
+    amount: { minor: 1_000, currency: 'EUR' },
+    reason: 'other',
+  },
+  firstSend: true,
+};
+
+/** Sends with a last check whose answer arrives this much later, by the process's own clock. */
+const sendAfter = async (
+  answeredAfterMs: number,
+): Promise<{ readonly requests: number; readonly report: AttemptReport | undefined }> => {
+  const provider = createScriptedProvider();
+  const limiter = createAccountLimiter();
+  let nowMs = 1_000_000;
+  let report: AttemptReport | undefined;
+  const ports: SendClaimedPorts = {
+    clock: { nowMs: () => nowMs, pause: () => Promise.resolve() },
+    log: () => undefined,
+    stopping: () => false,
+    limiterOf: () => limiter,
+    readBeforeSend: () => {
+      const facts = {
+        nowMs,
+        state: 'submitting',
+        fence: 1,
+        leaseUntilMs: nowMs + 60_000,
+        replayDeadlineMs: null,
+        onHold: false,
+      } as const;
+      nowMs += answeredAfterMs;
+      return Promise.resolve(facts);
+    },
+    storeAnswer: () => Promise.resolve(),
+    storeAndSettle: (_account, _attempt, given) => {
+      report = given;
+      return Promise.resolve();
+    },
+    settle: () => Promise.resolve(),
+  };
+  await sendClaimed(ports, accountOver(provider.adapter, 'organisation'), claimed, 10_000);
+  return { requests: provider.requests.length, report };
+};
+
+// Red when: the deadline is counted from the answer to the last check, or not looked at before the adapter is called.
+test('a process frozen while its last check is answered sends nothing once it thaws, and says so', async () => {
+  expect(await sendAfter(3_600_000)).toMatchObject({
+    requests: 0,
+    report: { finding: { kind: 'not-sent' } },
+  });
+  expect(await sendAfter(20)).toMatchObject({ requests: 1, report: { finding: { kind: 'accepted' } } });
+});
