@@ -124,6 +124,20 @@ describe('asking about a payment', () => {
     expect(judgeLookUp(asked, subject).kind).toBe('no-answer');
   });
 
+  // Red when: `missingObject` is not looked at in `askAboutPayment`.
+  test.each(['/v1/payment_intents/pi_A', '/v1/refunds'])(
+    'a 404 on %s that is not Stripe’s own word about the payment is no answer, and does not say that it is unknown',
+    async (path) => {
+      for (const stray of [answer(404, '<html>gone</html>'), error(404, 'invalid_request_error')]) {
+        const adapter = await provider(on(path, () => stray));
+        const asked = await adapter.askAboutPayment('pi_A', soon());
+        expect(asked.kind).toBe('no-answer');
+        expect(asked).not.toHaveProperty('paymentNotFound');
+        await server?.close();
+      }
+    },
+  );
+
   test.each(['/v1/refunds', '/v1/payment_intents/pi_A'])(
     'F066: 404 on %s: Stripe does not know the payment: no conclusion, and a person',
     async (path) => {

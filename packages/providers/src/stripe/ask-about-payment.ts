@@ -12,7 +12,11 @@ type Disputes = {
 };
 type Captured = { readonly kind: 'captured'; readonly captured: Amount | null };
 
-const notFound: NoAnswer = { ...noAnswer('Stripe does not know this payment.'), paymentNotFound: true };
+/** Only Stripe's own word that the payment does not exist says so; any other 404 may come from anything in between. */
+const notFound = ({ missingObject }: { readonly missingObject: boolean }): NoAnswer =>
+  missingObject
+    ? { ...noAnswer('Stripe does not know this payment.'), paymentNotFound: true }
+    : noAnswer('answer 404');
 
 /**
  * Stripe's side of one payment: every refund (all pages), every dispute, and what was captured, all within the
@@ -33,7 +37,7 @@ export const askAboutPayment = async (
       ? askCharge(access, paymentReference, deadlineMs)
       : askPaymentIntent(access, paymentReference, deadlineMs),
   ]);
-  if (refunds.kind === 'not-found') return { ...notFound, refundsSeen: refunds.seen };
+  if (refunds.kind === 'not-found') return { ...notFound(refunds), refundsSeen: refunds.seen };
   if (refunds.kind === 'no-answer') {
     const { seen, ...nothing } = refunds;
     return { ...nothing, refundsSeen: seen };
@@ -79,7 +83,7 @@ const askPaymentIntent = async (
   deadlineMs: number,
 ): Promise<Captured | NoAnswer> => {
   const asked = await askStripe(access, `/v1/payment_intents/${encodeURIComponent(reference)}`, deadlineMs);
-  if (asked.kind === 'not-found') return notFound;
+  if (asked.kind === 'not-found') return notFound(asked);
   if (asked.kind === 'no-answer') return noAnswer(`payment: ${asked.because}`, asked.ourKeyRefused);
   const { amount_received: received, currency } = asked.body;
   return { kind: 'captured', captured: fromStripeAmount(received, currency) ?? null };
