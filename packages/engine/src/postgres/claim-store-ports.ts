@@ -87,13 +87,16 @@ export const claimPorts = ({
   | 'stopWaking'
 > => {
   const ofOperation = ofOperationIn(inOrganisation);
-  // An account that is an organisation's own stays so, and is not asked about again for each claim.
-  const homes = new Set<ProviderAccount>();
+  // An account that is an organisation's own stays so, and is not asked about again for each claim. It is known by what
+  // it is: a directory may describe the same account by another object each time.
+  const homes = new Set<string>();
   const isHomeIn =
     (tx: OrganisationTransaction) =>
     async (account: ProviderAccount): Promise<boolean> => {
-      if (!homes.has(account) && (await isHome(tx, account))) homes.add(account);
-      return homes.has(account);
+      const { organisationId, accountId, liveMode, fake } = account;
+      const name = JSON.stringify([organisationId, providerOf(account), accountId, liveMode, fake]);
+      if (!homes.has(name) && (await isHome(tx, account))) homes.add(name);
+      return homes.has(name);
     };
   return {
     readSubject: ofOperation(readSubject),
