@@ -444,7 +444,6 @@ test('a refund that fails later is reversed and its money refundable again, with
   expect(await figures(payment)).toMatchObject({ reserved: 0, refunded: 0 });
 });
 
-// Red when: the claim does not look for refunds of ours that no operation accounts for.
 test('a refund of ours that an older database knows nothing of settles its operation; nothing is sent', async () => {
   const { order, payment } = await newOrder();
   const id = await house.approved(order, 5_000);
@@ -465,6 +464,36 @@ test('a refund of ours that an older database knows nothing of settles its opera
   expect(row.attention.map(({ reason }) => reason)).toEqual(['contradicted']);
   expect(provider.requests).toHaveLength(0);
   expect(await figures(payment)).toMatchObject({ reserved: 0, refunded: 5_000, elsewhere: 0 });
+});
+
+// Red when: the claim does not look for refunds of ours that no operation accounts for.
+test('an operation retold after a restore, whose refund the mirror already holds, is settled by it and never sent', async () => {
+  const { order, payment } = await newOrder();
+  const id = mint();
+  provider.ledger.push({
+    reference: `re_kept_${id}`,
+    status: 'succeeded',
+    statusText: 'succeeded',
+    amount: { minor: 3_000, currency: 'EUR' },
+    paymentReference: payment,
+    failureReason: null,
+    createdAtMs: Date.now(),
+    organisationId: house.organisationId,
+    operationId: id,
+  });
+  await house.database.admin`update mirror_positions set next_listing_at = now()`;
+  await house.worker().runOnce();
+  const [mirrored] = await house.database
+    .admin`select 1 from mirror_refunds where metadata_operation_id = ${id}`;
+  expect(mirrored).toBeDefined();
+  await house.approved(order, 3_000, { operationId: id, commandId: id });
+  await house.worker().runOnce();
+  expect(await house.operation(id)).toMatchObject({
+    state: 'confirmed',
+    provider_reference: `re_kept_${id}`,
+  });
+  expect(provider.requests).toHaveLength(0);
+  expect(await figures(payment)).toMatchObject({ reserved: 0, refunded: 3_000, elsewhere: 0 });
 });
 
 test('two records of the provider for one operation are a duplicate: counted once, and a person is told', async () => {
