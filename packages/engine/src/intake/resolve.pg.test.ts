@@ -178,6 +178,21 @@ describe('settling by hand', () => {
     expect(slugIn((await house.give(olga, resolution(operation)))[0])).toBe('stale');
   });
 
+  // Red when: whoever waits is taken for the first of two, whatever their word was.
+  it('names as the first of two only who said the same: another’s different word has no part in it', async () => {
+    const operation = await unknown();
+    const first = operationIn((await house.give(olga, resolution(operation)))[0]);
+    expect(first.resolution).toMatchObject({ outcome: 'failed', waiting: true });
+    const confirm = { outcome: 'confirmed', providerReference: inLedger(operation, 1_000) } as const;
+    const settled = operationIn((await house.give(otto, resolution(first, confirm)))[0]);
+    expect(settled).toMatchObject({ state: 'confirmed', resolution: { by: { name: 'Otto' } } });
+    const [kept] = await house.database
+      .admin`select finding from observations where operation_id = ${operation.id}`;
+    expect(kept?.['finding']).toMatchObject({ by: otto.id, secondBy: null });
+    const [row] = await house.database.admin`select resolution from operations where id = ${operation.id}`;
+    expect(row?.['resolution']).toMatchObject({ by: otto.id, person: otto.id });
+  });
+
   // Red when: settling by hand keeps the operators' evidence before the transition table has agreed.
   it.each<[Operation['state'], readonly OperationChange['event']['type'][]]>([
     ['proposed', []],

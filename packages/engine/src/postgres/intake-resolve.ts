@@ -1,11 +1,5 @@
 import { and, eq, ne } from 'drizzle-orm';
-import {
-  settle,
-  type OperatorFinding,
-  type ProviderRecord,
-  type Settlement,
-  type SettlementTerms,
-} from '@holdfast/operation';
+import { settle, type OperatorFinding, type Settlement, type SettlementTerms } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
 import { hashOfText } from '../audit/audit-chain.ts';
 import { personOf } from '../intake/access.ts';
@@ -121,7 +115,7 @@ const carryOut = async (
     case 'wait-for-second':
       return waitForSecond(tx, who, command, change);
     case 'settle': {
-      const settled = await settleByHand(dependencies, tx, who, command, row, effect.record);
+      const settled = await settleByHand(dependencies, tx, who, command, row, effect);
       if (settled.kind === 'contradicted')
         return { kind: 'refused', binds: true, row, problem: settled.problem };
       const { patch, finding } = settled;
@@ -169,12 +163,10 @@ const settleByHand = async (
   who: Principal,
   command: ResolveCommand,
   row: OperationRow,
-  record: ProviderRecord | null,
+  { record, firstPerson }: Extract<ResolveEffect, { kind: 'settle' }>,
 ): Promise<ByHand> => {
-  const first =
-    row.resolution?.waiting === true && row.resolution.person !== personOf(who.actor)
-      ? row.resolution.by
-      : null;
+  // Whoever waits with another word has no part in this.
+  const first = firstPerson === null ? null : (row.resolution?.by ?? null);
   const finding: OperatorFinding = {
     kind: 'operator-settled',
     outcome: command.outcome,
@@ -210,7 +202,7 @@ const settleByHand = async (
           }),
       resolution: {
         by: finding.by,
-        person: row.resolution?.person ?? personOf(who.actor),
+        person: firstPerson ?? personOf(who.actor),
         outcome: command.outcome,
         providerReference: command.providerReference ?? null,
         note: command.note,
