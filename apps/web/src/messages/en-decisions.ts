@@ -5,24 +5,14 @@ export const decisions = {
   empty: 'Nothing waits for a decision. New proposals appear here by themselves.',
   chooseOne: 'Choose a proposal to see it in full.',
   amount: 'Amount',
-  age: (text: string) => `waits ${text}`,
   flags: {
     assistant: 'Proposed by an assistant',
     nearDuplicate: 'Another refund on this payment',
-    back: 'Back for approval',
     own: 'Your own proposal',
     decidedHere: 'Decision on this device',
   },
-  evidence: 'Evidence',
-  policy: (needed: number, given: number) =>
-    needed - given === 1
-      ? needed === 1
-        ? 'One approval is needed, by someone other than the proposer.'
-        : `${needed} approvals are needed: one more is missing.`
-      : `${needed} approvals are needed: ${needed - given} more are missing.`,
   alsoOpen: 'Also on this payment',
   nothingElse: 'Nothing else is open on this payment.',
-  refundableAfter: (amount: string) => `${amount} stays refundable after this.`,
   exceeds: (amount: string) => `Only ${amount} is refundable now. It cannot be approved.`,
   approve: 'Approve',
   deny: 'Deny',
@@ -43,10 +33,6 @@ export const decisions = {
   canTakeBack: (seconds: number) => `It can be taken back for ${seconds} s.`,
   takingBack: 'Taking it back…',
   saved: { approve: 'Approval saved.', deny: 'Denial saved.', withdraw: 'Taking it back.' },
-  changed: 'What changed since it was proposed',
-  proposedSaw: 'Proposed',
   next: 'Next proposal',
-  backToQueue: 'Back to the queue',
   keysHint: 'Keys: j and k move, a approves, d denies. Both ask first.',
-  position: (index: number, count: number) => `${index} of ${count}`,
 };

@@ -1,4 +1,4 @@
-import type { AttentionReason, RefundReason, WaitingFor } from '@holdfast/operation';
+import type { AttentionReason, RefundReason } from '@holdfast/operation';
 
 const attention: Record<AttentionReason, string> = {
   'outcome-unresolved': 'The checks did not settle the outcome in time.',
@@ -23,14 +23,6 @@ export const reasons: Record<RefundReason, string> = {
   fraudulent: 'Fraudulent',
 };
 
-const waitingFor: Record<WaitingFor, string> = {
-  undo: 'It can still be taken back.',
-  hold: 'Submitting is on hold.',
-  provider: 'The provider is not taking requests right now.',
-  'provider-account': 'No provider account is set up yet.',
-  payment: 'Another refund of this payment is under way.',
-};
-
 const providers: Record<string, string> = { stripe: 'Stripe' };
 
 export const operations = {
@@ -40,13 +32,9 @@ export const operations = {
   provider: (name: string) => providers[name] ?? name,
   attention,
   reasons,
-  waitingFor,
   droppedHere: 'Dropped on this device before it was sent. Holdfast never heard of it.',
   refusedHere: 'Holdfast did not accept it. It is still on this device.',
-  decisionWaits: (what: string) => `${what}: saved on this device, not yet received by Holdfast.`,
-  decisionSent: (what: string) => `${what}: sent, waiting to hear that it arrived.`,
   row: (amount: string, customer: string) => `${amount}, ${customer}`,
-  customerUnknown: (id: string) => `Customer ${id}`,
   order: 'Order',
   ticket: 'Ticket',
   customer: 'Customer',
@@ -153,7 +141,6 @@ export const operations = {
   },
   count: (count: number) => (count === 1 ? '1 operation' : `${count} operations`),
   more: 'Show more',
-  sortBy: (column: string) => `Sort by ${column}`,
   notHereTitle: 'This refund is not on this device',
   notHere: 'It may not exist, or this device has not heard of it yet.',
 };

@@ -26,11 +26,15 @@ export const en = {
     skip: 'Skip to content',
     back: 'Back',
     you: 'You',
-    signedInAs: (name: string, role: string) => `${name}, ${role}`,
     organisation: 'Organisation',
     theme: 'Appearance',
     themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
     signOut: 'Sign out',
+    signOutTitle: 'Sign out with something not yet sent?',
+    signOutWaiting: (count: number) =>
+      count === 1
+        ? 'One item is saved on this device and not yet received. It stays here and goes out when you sign in again.'
+        : `${count} items are saved on this device and not yet received. They stay here and go out when you sign in again.`,
     signIn: 'Sign in',
   },
   roles: {
@@ -53,7 +57,6 @@ export const en = {
       `The server answered with something we do not understand (${status}). You are not signed in.`,
     demoTitle: 'Demo sign-ins',
     demoHint: 'Made-up people, orders and money. One tap signs you in.',
-    demoAs: (name: string, role: string) => `${name}, ${role}`,
     offlineTitle: 'No connection to Holdfast',
     offlineKnown: (name: string) =>
       `You can still open what is on this device for ${name}. What you save is sent once you are connected and signed in.`,
@@ -73,7 +76,6 @@ export const en = {
   },
   time: {
     justNow: 'just now',
-    today: (time: string) => `today ${time}`,
     deviceClock: "by this device's clock",
     inFuture: (text: string) => `in ${text}`,
     ago: (text: string) => `${text} ago`,

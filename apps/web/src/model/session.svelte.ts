@@ -60,6 +60,7 @@ const owedSignOut = {
 export class Session {
   #state = $state.raw<SessionState>({ kind: 'starting' });
   #lastPerson = $state.raw<Person | null>(storedPerson.read());
+  #signInNeeded = $state(false);
   readonly #server: Server;
   readonly #outbox: Outbox;
 
@@ -81,8 +82,17 @@ export class Session {
     return this.#lastPerson;
   }
 
-  /** Opens storage for the last person first, so that a missing connection delays nothing, then asks the server. */
+  /** The server has said that it does not know who we are: what is saved here waits for a sign-in. */
+  get signInNeeded(): boolean {
+    return this.#signInNeeded;
+  }
+
+  /** Opens for the last person first, so that a slow or missing connection delays nothing, then asks the server. */
   async start(): Promise<void> {
+    this.openDevice();
+    this.#outbox.watch({ of: 'connectivity' }, (read) => {
+      this.#signInNeeded = read.state === 'ready' && read.value.signInNeeded;
+    });
     const starting = this.#outbox.start({ subject: this.#lastPerson?.subject ?? null });
     if (owedSignOut.read()) owedSignOut.write((await this.#server.signOut()).kind === 'unreachable');
     // Until the session has really ended, its cookie must not let the next person in.
@@ -134,7 +144,7 @@ export class Session {
 
   /** The connection is back: is it still the same person? */
   async reconnected(): Promise<void> {
-    if (this.#state.kind !== 'on-device') return;
+    if (this.#state.kind !== 'on-device' || owedSignOut.read()) return;
     const answer = await this.#server.me();
     if (answer.kind === 'answer') await this.#enter(answer.value);
   }

@@ -54,7 +54,7 @@ const localOf = (seen: SeenOperation): ThreadLocal | null => {
   };
 };
 
-const deviceSentence = (seen: SeenOperation): string => {
+const deviceSentence = (seen: SeenOperation, signInNeeded: boolean): string => {
   if (seen.droppedHere) return words.operations.droppedHere;
   const item = proposalItem(seen);
   if (item === null) return sentenceOf({ state: 'draft' });
@@ -62,7 +62,7 @@ const deviceSentence = (seen: SeenOperation): string => {
   if (item.safety === 'sent') return sentenceOf({ state: 'sent' });
   return sentenceOf({
     state: 'queued',
-    queuedUntil: item.notSentBecause === 'sign-in' ? 'sign-in' : 'connection',
+    queuedUntil: signInNeeded || item.notSentBecause === 'sign-in' ? 'sign-in' : 'connection',
   });
 };
 
@@ -82,7 +82,17 @@ const serverSentence = (operation: Operation): string => {
     : sentenceOf({ state: operation.state });
 };
 
-export const shownOperation = (seen: SeenOperation, settledAt: string | null = null): ShownOperation => {
+type Circumstances = {
+  /** When the provider's answer was recorded, where the history is at hand. */
+  readonly settledAt?: string | null;
+  /** Nothing is sent until somebody signs in. */
+  readonly signInNeeded: boolean;
+};
+
+export const shownOperation = (
+  seen: SeenOperation,
+  { settledAt = null, signInNeeded }: Circumstances,
+): ShownOperation => {
   const { synced, proposal } = seen;
   const needsPerson = synced?.needsPerson ?? false;
   return {
@@ -92,7 +102,7 @@ export const shownOperation = (seen: SeenOperation, settledAt: string | null = n
     tone: toneOf(seen.shownState, needsPerson),
     amount: synced?.amount ?? proposal?.amount ?? null,
     orderId: synced?.orderId ?? proposal?.orderId ?? null,
-    sentence: synced === null ? deviceSentence(seen) : serverSentence(synced),
+    sentence: synced === null ? deviceSentence(seen, signInNeeded) : serverSentence(synced),
     thread: threadFor(seen, settledAt),
     provider: words.operations.provider(synced?.provider.name ?? 'stripe'),
     at: synced?.updatedAt ?? mintedAt(seen.operationId) ?? iso(0),
