@@ -10,7 +10,7 @@ import { problemOf } from './problem.ts';
 
 /** What an environment lets programs do. */
 export type AccessRules = {
-  /** Whether API keys of approvers and operators may approve, deny and settle. People always may. */
+  /** Whether API keys of approvers and operators may approve and settle. People always may. */
   readonly keysMayDecide: boolean;
 };
 
@@ -46,10 +46,13 @@ const reasonOfRefusal = (actor: Actor, command: Command, rules: AccessRules): st
         return 'Only a person may say that this differs from another refund.';
       return undefined;
     case 'approve':
+      if (!roleMay(actor.role, 'approver')) return 'Only approvers decide about proposals.';
+      return programMayNotDecide(actor, rules);
     case 'withdraw':
     case 'deny':
       if (!roleMay(actor.role, 'approver')) return 'Only approvers decide about proposals.';
-      return programMayNotDecide(actor, rules);
+      // Neither lets money move, so keys need no leave for them.
+      return assistantMayNotDecide(actor);
     case 'cancel':
       return roleMay(actor.role, 'agent') || roleMay(actor.role, 'operator')
         ? undefined
@@ -61,8 +64,12 @@ const reasonOfRefusal = (actor: Actor, command: Command, rules: AccessRules): st
 };
 
 const programMayNotDecide = (actor: Actor, rules: AccessRules): string | undefined => {
-  if (actor.assistant) return 'An assistant proposes; it never approves, denies or settles.';
+  const because = assistantMayNotDecide(actor);
+  if (because !== undefined) return because;
   if (actor.via !== 'session' && !rules.keysMayDecide)
     return 'API keys may not decide here; a person has to.';
   return undefined;
 };
+
+const assistantMayNotDecide = (actor: Actor): string | undefined =>
+  actor.assistant ? 'An assistant proposes; it never approves, denies or settles.' : undefined;

@@ -254,6 +254,24 @@ describe('ending', () => {
   });
 });
 
+describe('where API keys may not approve', () => {
+  // Red when: refusing keys covers more than approving and settling.
+  it('a key still denies, and takes back what its owner approved; an assistant does neither', async () => {
+    const key = { ...ben, via: 'owned-key' as const };
+    const operation = await proposed();
+    expect(slugIn((await house.give(key, approval(operation)))[0])).toBe('forbidden');
+    await house.give(ben, approval(operation));
+    const assistant = { ...key, assistant: true };
+    expect(slugIn((await house.give(assistant, withdrawal(operation.id)))[0])).toBe('forbidden');
+    expect(slugIn((await house.give(assistant, decision('deny', operation.id)))[0])).toBe('forbidden');
+    expect((await rowOf(operation.id))?.['state']).toBe('approved');
+    await house.give(key, withdrawal(operation.id));
+    expect((await rowOf(operation.id))?.['state']).toBe('proposed');
+    await house.give(key, decision('deny', operation.id));
+    expect((await rowOf(operation.id))?.['state']).toBe('denied');
+  });
+});
+
 describe('opposite decisions of one person on one operation in one batch', () => {
   it('apply neither, whatever their order, and leave the others alone', async () => {
     const torn = await proposed();
