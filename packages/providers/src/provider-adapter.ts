@@ -82,7 +82,7 @@ export type ListingAnswer =
   | NoAnswer;
 
 export type RefundAnswer =
-  { readonly kind: 'answer'; readonly record: ProviderRecord } | { readonly kind: 'not-found' } | NoAnswer;
+  { readonly kind: 'answer'; readonly record: MirroredRefund } | { readonly kind: 'not-found' } | NoAnswer;
 
 export type AccountAnswer =
   { readonly kind: 'answer'; readonly accountId: string; readonly liveMode: boolean } | NoAnswer;

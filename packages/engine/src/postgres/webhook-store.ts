@@ -3,6 +3,7 @@ import { idempotencyKeyOf } from '@holdfast/operation';
 import type { VerifiedEvent } from '@holdfast/providers';
 import type { ProviderAccount } from '../engine-interface.ts';
 import type { ApplyEventResult, StoredEvent } from '../webhook/apply-event.ts';
+import { namedAs } from '../mirror/named-as.ts';
 import type { EventJoin } from '../webhook/event-destination.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
@@ -125,7 +126,12 @@ export const addWebhookObservation = async (
   event: VerifiedEvent,
 ): Promise<void> => {
   if (event.record === null) return;
-  const finding = { kind: 'found', record: event.record } as const;
+  const [row] = await tx.db
+    .select({ paymentReference: operations.paymentReference })
+    .from(operations)
+    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
+  const record = namedAs(event.record, row?.paymentReference ?? null);
+  const finding = { kind: 'found', record } as const;
   await addObservation(tx, { operationId, source: 'webhook', eventId: event.eventId, finding });
 };
 

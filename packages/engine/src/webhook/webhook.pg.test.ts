@@ -150,6 +150,28 @@ test('an event without metadata is joined on the key that caused it', async () =
   });
 });
 
+// Red when: the event's record is kept under the provider's other name for the payment.
+test('an event that names the payment otherwise than we know it confirms its operation, and differs in nothing', async () => {
+  orders += 1;
+  const order = `order-by-charge-${String(orders)}`;
+  await house.order(order, `ch_${String(orders)}`, 10_000);
+  provider.script.push({ do: 'execute-then-lose' });
+  const id = await house.approved(order, 1_000);
+  await house.worker().runOnce();
+  const refund = provider.ledger.at(-1);
+  if (refund === undefined) throw new Error('no refund');
+  const event = eventOf({
+    ...refund,
+    paymentReference: `pi_behind_${String(orders)}`,
+    chargeReference: refund.paymentReference,
+  });
+  await deliver(event);
+  await whileRunning(house.worker(), async () => {
+    expect(await applied(event.eventId)).toMatchObject({ applied_as: 'applied', operation_id: id });
+  });
+  expect(await house.operation(id)).toMatchObject({ state: 'confirmed', attention: [] });
+});
+
 test('success and failure of one refund end as reversed in either order of arrival', async () => {
   for (const failureFirst of [false, true]) {
     const { order } = await newOrder();
