@@ -9,6 +9,8 @@ export type RefundSeen = {
   readonly outcome: 'succeeded' | 'pending' | 'reversed' | 'failed';
   /** The record that shows the outcome; the newest sighting of it. */
   readonly record: ProviderRecord;
+  /** When any record of it was seen last. Milliseconds since the epoch. */
+  readonly lastSeenMs: number;
   /** Amount, currency or payment is not what was approved. */
   readonly differs: boolean;
 };
@@ -88,6 +90,7 @@ const refundOf = (
     reference,
     outcome,
     record,
+    lastSeenMs: Math.max(...sightings.map(({ atMs }) => atMs)),
     differs: sightings.some((sighting) => differsFrom(subject, sighting.record)),
   };
 };
@@ -119,14 +122,16 @@ const byWeight = (one: RefundSeen, other: RefundSeen): number =>
   one.record.createdAtMs - other.record.createdAtMs ||
   compareText(one.reference, other.reference);
 
-/** What people settled last. Of two at the same instant the one that keeps the money held counts. */
-export const lastOperatorFinding = (observations: readonly Observation[]): OperatorFinding | undefined =>
+/** What people settled last, and when. Of two at the same instant the one that keeps the money held counts. */
+export const lastWordOfPeople = (
+  observations: readonly Observation[],
+): { readonly atMs: number; readonly finding: OperatorFinding } | undefined =>
   observations
     .filter((seen) => seen.source === 'operator')
     .sort(
       (one, other) =>
         other.atMs - one.atMs || compareText(findingKey(one.finding), findingKey(other.finding)),
-    )[0]?.finding;
+    )[0];
 
 const findingKey = (finding: OperatorFinding): string =>
   JSON.stringify([

@@ -16,7 +16,7 @@ import {
 import {
   acceptedByTwo,
   answeredWithForeign,
-  lastOperatorFinding,
+  lastWordOfPeople,
   refundsSeen,
   type RefundSeen,
 } from './settle-records.ts';
@@ -24,8 +24,9 @@ import type { Settlement, SettlementSubject, SettlementTerms } from './settlemen
 
 /**
  * What all the evidence about one operation says together. Pure, independent of the order of its inputs, and
- * unmoved by duplicates. The provider's own records come first, then what two people settled, then the ends of
- * our requests; what none of them proves stays unknown.
+ * unmoved by duplicates. The provider's own records come first (one that is only pending gives way to two people
+ * who looked later), then what two people settled, then the ends of our requests; what none of them proves stays
+ * unknown.
  *
  * `no-evidence` also while the newest request is under way and nothing else speaks: the state stays as it is.
  */
@@ -36,7 +37,8 @@ export const settle = (
   terms: SettlementTerms,
 ): Settlement => {
   const refunds = refundsSeen(subject, observations);
-  const people = lastOperatorFinding(observations);
+  const word = lastWordOfPeople(observations);
+  const people = word?.finding;
   const foreignAnswer: readonly AttentionReason[] = observations.some((seen) =>
     answeredWithForeign(seen, subject),
   )
@@ -44,12 +46,21 @@ export const settle = (
     : [];
   const best = refunds[0];
   if (best !== undefined) {
-    const settled = byRecords(best, refunds, people);
+    const records = byRecords(best, refunds, people);
+    // "Pending" is no end: people who looked after it was last seen so may say how it ended.
+    const isNewer = refunds.every(
+      ({ outcome, lastSeenMs }) => outcome !== 'pending' || (word !== undefined && lastSeenMs < word.atMs),
+    );
+    const ended = records.kind === 'pending' && isNewer ? byPeople(subject, people) : undefined;
+    const settled = ended ? { ...ended, attention: withoutContradiction(records.attention) } : records;
     return { ...settled, attention: [...settled.attention, ...foreignAnswer] };
   }
   const settled = byPeople(subject, people) ?? byAttempts(subject, attempts, observations, terms);
   return { ...settled, attention: [...settled.attention, ...foreignAnswer] };
 };
+
+const withoutContradiction = (attention: readonly AttentionReason[]): readonly AttentionReason[] =>
+  attention.filter((reason) => reason !== 'contradicted');
 
 const byRecords = (
   best: RefundSeen,

@@ -15,6 +15,7 @@ import {
   slugIn,
   type EngineHouse,
 } from '../../test/engine-house.ts';
+import { addObservation } from '../postgres/observation-store.ts';
 import { changeOperation, lockOperation, type OperationChange } from '../postgres/change-operation.ts';
 
 const provider = createScriptedProvider();
@@ -176,6 +177,27 @@ describe('settling by hand', () => {
   it('of what was never submitted, or is under way, is refused', async () => {
     const operation = operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
     expect(slugIn((await house.give(olga, resolution(operation)))[0])).toBe('stale');
+  });
+
+  // Red when: the record that still says pending beats what two people find after it.
+  it('as failed by two operators also ends what the provider has called pending for too long', async () => {
+    const proposed = operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
+    const tooLong = { type: 'need-person', raises: ['pending-too-long'] } as const;
+    const approved = [{ type: 'approve' }, { type: 'claim' }, { type: 'evidence-pending' }] as const;
+    const operation = await moves(proposed, ...approved, tooLong);
+    const reference = inLedger(operation, 1_000);
+    const found = provider.ledger.find((refund) => refund.reference === reference);
+    if (found === undefined) throw new Error('it is there');
+    const record = { ...found, status: 'pending', statusText: 'pending', operationId: operation.id } as const;
+    const finding = { kind: 'found', record } as const;
+    await house.runtime.inOrganisation(house.organisationId, (tx) =>
+      addObservation(tx, { operationId: operation.id, source: 'listing', finding }),
+    );
+    const first = operationIn((await house.give(olga, resolution(operation)))[0]);
+    expect(first).toMatchObject({ state: 'pending', resolution: { waiting: true } });
+    const settled = operationIn((await house.give(otto, resolution(first)))[0]);
+    expect(settled).toMatchObject({ state: 'failed', attention: [] });
+    expect(await figures(operation)).toEqual({ reserved: 0, refunded: 0 });
   });
 
   // Red when: whoever waits is taken for the first of two, whatever their word was.
