@@ -81,7 +81,9 @@ export type Feed = {
     | { readonly kind: 'reset'; readonly reason: 'cursor-too-old' | 'history-restored' | 'cursor-unreadable' }
   >;
   /** Everything the caller may see now, in pages, ending with the cursor from which changes go on without a gap. */
-  readonly snapshot: (who: Principal) => AsyncIterable<{ readonly changes: readonly FeedChange[]; readonly cursor: FeedCursor | null }>;
+  readonly snapshot: (
+    who: Principal,
+  ) => AsyncIterable<{ readonly changes: readonly FeedChange[]; readonly cursor: FeedCursor | null }>;
   /** Changes after a cursor, at most `limit`; state, not deltas: each changed thing once per batch. */
   readonly changesAfter: (who: Principal, cursor: FeedCursor, limit: number) => Promise<FeedBatch>;
   /** Calls `wake` when something may have changed for the organisation (NOTIFY, with a poll as fallback). Returns the unsubscriber. */
@@ -94,7 +96,11 @@ export type WebhookAnswer =
   | { readonly kind: 'known' }
   | { readonly kind: 'refused'; readonly because: string };
 
-export type MetricSample = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number };
+export type MetricSample = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+};
 /** Metrics of one organisation: the names of the outside contract, zeros included. Histograms as cumulative buckets. */
 export type MetricsSnapshot = {
   readonly samples: readonly MetricSample[];
@@ -106,29 +112,58 @@ export type MetricsSnapshot = {
   }[];
 };
 
-export type HoldState = { readonly on: boolean; readonly since: string | null; readonly by: string | null; readonly reason: string | null };
+export type HoldState = {
+  readonly on: boolean;
+  readonly since: string | null;
+  readonly by: string | null;
+  readonly reason: string | null;
+};
 
 /** The engine as the server sees it: no HTTP, no clock of its own, one PostgreSQL behind it. */
 export type Engine = {
   /** Applies each command once, in order. Never throws for a bad command: its verdict says so. */
-  readonly apply: (who: Principal, commands: readonly SubmittedCommand[]) => Promise<readonly CommandResult[]>;
+  readonly apply: (
+    who: Principal,
+    commands: readonly SubmittedCommand[],
+  ) => Promise<readonly CommandResult[]>;
   readonly getOperation: (who: Principal, id: string) => Promise<OperationDetail | null>;
   readonly listOperations: (who: Principal, filter: OperationFilter) => Promise<Page<Operation>>;
   readonly lookUp: (who: Principal, ids: readonly string[]) => Promise<LookupResponse>;
   /** Asks the provider about it at the next tick. Never submits. */
   readonly check: (who: Principal, id: string) => Promise<CheckAnswer>;
-  readonly getOrder: (who: Principal, id: string) => Promise<(Order & { operations: readonly Operation[] }) | null>;
-  readonly searchOrders: (who: Principal, text: string, cursor?: string, limit?: number) => Promise<Page<Order>>;
+  readonly getOrder: (
+    who: Principal,
+    id: string,
+  ) => Promise<(Order & { operations: readonly Operation[] }) | null>;
+  readonly searchOrders: (
+    who: Principal,
+    text: string,
+    cursor?: string,
+    limit?: number,
+  ) => Promise<Page<Order>>;
   readonly putOrder: (who: Principal, id: string, input: OrderInput) => Promise<PutAnswer<Order>>;
   readonly getTicket: (who: Principal, id: string) => Promise<Ticket | null>;
-  readonly searchTickets: (who: Principal, text: string, cursor?: string, limit?: number) => Promise<Page<Ticket>>;
+  readonly searchTickets: (
+    who: Principal,
+    text: string,
+    cursor?: string,
+    limit?: number,
+  ) => Promise<Page<Ticket>>;
   readonly putTicket: (who: Principal, id: string, input: TicketInput) => Promise<PutAnswer<Ticket>>;
   readonly feed: Feed;
-  readonly receiveWebhook: (rawBody: Uint8Array, signatureHeader: string | undefined) => Promise<WebhookAnswer>;
+  readonly receiveWebhook: (
+    rawBody: Uint8Array,
+    signatureHeader: string | undefined,
+  ) => Promise<WebhookAnswer>;
   readonly metrics: (organisationId: string) => Promise<MetricsSnapshot>;
   readonly hold: {
     readonly get: (organisationId: string) => Promise<HoldState>;
-    readonly set: (organisationId: string, on: boolean, by: string, reason: string | null) => Promise<HoldState>;
+    readonly set: (
+      organisationId: string,
+      on: boolean,
+      by: string,
+      reason: string | null,
+    ) => Promise<HoldState>;
   };
   readonly createOrganisation: (name: string) => Promise<{ readonly id: string }>;
 };

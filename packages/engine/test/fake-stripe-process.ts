@@ -28,7 +28,11 @@ export type FakeStripe = {
   readonly ledger: () => Promise<readonly LedgerRefund[]>;
   /** Calls as the fake received them, in order. */
   readonly requests: () => Promise<readonly Readonly<Record<string, unknown>>[]>;
-  readonly control: (method: string, path: string, body?: unknown) => Promise<Readonly<Record<string, unknown>>>;
+  readonly control: (
+    method: string,
+    path: string,
+    body?: unknown,
+  ) => Promise<Readonly<Record<string, unknown>>>;
   readonly stop: () => Promise<void>;
 };
 
@@ -56,7 +60,10 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
   const base = `http://127.0.0.1:${String(port)}`;
 
   const control: FakeStripe['control'] = async (method, path, body) => {
-    const response = await fetch(`${base}${path}`, body === undefined ? { method } : { method, body: JSON.stringify(body) });
+    const response = await fetch(
+      `${base}${path}`,
+      body === undefined ? { method } : { method, body: JSON.stringify(body) },
+    );
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
     return JSON.parse(text) as Readonly<Record<string, unknown>>;
