@@ -122,7 +122,8 @@ export const operations = {
     note: 'Note: how you know',
     noteMissing: 'Say how you know.',
     button: 'Settle',
-    waiting: (name: string) => `${name} has proposed a settlement. A second operator must say the same.`,
+    waiting: (name: string, outcome: string) =>
+      `${name} says: ${outcome}. A second operator must say the same.`,
   },
   listTitle: 'Operations',
   uncertainTitle: 'Uncertain',
