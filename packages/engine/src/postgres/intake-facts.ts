@@ -32,8 +32,18 @@ export const readLedgerRefunds = async (
   paymentReference: string,
 ): Promise<readonly LedgerRefund[]> => {
   const rows = await tx.db
-    .select()
+    .select({ refund: mirrorRefunds, holder: operations.id })
     .from(mirrorRefunds)
+    // Made elsewhere, it is still an operation's where people took it for that one.
+    .leftJoin(
+      operations,
+      and(
+        eq(operations.organisationId, mirrorRefunds.organisationId),
+        eq(operations.provider, mirrorRefunds.provider),
+        eq(operations.paymentReference, mirrorRefunds.paymentReference),
+        eq(operations.providerReference, mirrorRefunds.reference),
+      ),
+    )
     .where(
       and(
         eq(mirrorRefunds.organisationId, tx.organisationId),
@@ -42,13 +52,13 @@ export const readLedgerRefunds = async (
         ne(mirrorRefunds.status, 'failed'),
       ),
     );
-  return rows.map((row) => ({
-    reference: row.reference,
-    amount: { minor: row.amountMinor, currency: row.currency },
-    atMs: row.providerCreatedAt.getTime(),
-    paymentReference: row.paymentReference,
-    organisationId: row.metadataOrganisationId,
-    operationId: row.metadataOperationId,
+  return rows.map(({ refund, holder }) => ({
+    reference: refund.reference,
+    amount: { minor: refund.amountMinor, currency: refund.currency },
+    atMs: refund.providerCreatedAt.getTime(),
+    paymentReference: refund.paymentReference,
+    organisationId: holder === null ? refund.metadataOrganisationId : tx.organisationId,
+    operationId: holder ?? refund.metadataOperationId,
   }));
 };
 

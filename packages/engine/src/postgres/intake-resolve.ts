@@ -12,11 +12,12 @@ import {
 import { problemOf } from '../intake/problem.ts';
 import { amountOf } from '../query/operation-view.ts';
 import { nextLookAtSettledMs } from '../reconcile/wake-up.ts';
-import { changeOperation, type OperationPatch } from './change-operation.ts';
+import { changeOperation, lockPayment, type OperationPatch } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readEvidence } from './evidence-reader.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
+import { correctPayment } from './mirror-store.ts';
 import { observations, operations, type OperationRow } from './schema.ts';
 
 /** Asks the provider about the reference that an operator names. Before the transaction, never inside it. */
@@ -121,7 +122,10 @@ const carryOut = async (
       const { patch, finding } = settled;
       const answer = await changeOperation(tx, { ...change, event, patch, settledHow: 'operator' });
       // Only what took effect is evidence: kept after a refusal it would settle the operation later.
-      if (answer.kind === 'moved') await keepFinding(tx, who, row.id, finding);
+      if (answer.kind === 'moved') {
+        await keepFinding(tx, who, row.id, finding);
+        await countAfresh(tx, row);
+      }
       return outcomeOf(command, answer);
     }
   }
@@ -194,7 +198,10 @@ const settleByHand = async (
     patch: {
       settlement,
       ...(record === null
-        ? {}
+        ? command.outcome === 'confirmed' && command.providerReference !== undefined
+          ? // Held by its name alone, so that no other operation is confirmed on it.
+            { providerReference: command.providerReference }
+          : {}
         : {
             providerReference: record.reference,
             providerStatus: record.statusText,
@@ -212,6 +219,16 @@ const settleByHand = async (
       wakeAt: lookAgainMs == null ? null : new Date(lookAgainMs),
     },
   };
+};
+
+/** A refund made by hand that is now this operation's no longer counts as elsewhere. */
+const countAfresh = async (
+  tx: OrganisationTransaction,
+  { provider, paymentReference }: OperationRow,
+): Promise<void> => {
+  if (provider === null || paymentReference === null) return;
+  const payment = await lockPayment(tx, provider, paymentReference);
+  if (payment !== undefined) await correctPayment(tx, payment, false);
 };
 
 const keepFinding = async (

@@ -38,12 +38,18 @@ export const absorbSeen = async (
     const owner = whoseRefund(refund, tx.organisationId);
     if (owner.kind === 'ours') {
       if (await becomesEvidence(tx, owner.operationId, refund, seen.source)) touched.add(owner.operationId);
-    } else if (before === 'new' && known.has(refund.paymentReference)) {
+    } else if (
+      before === 'new' &&
+      known.has(refund.paymentReference) &&
+      !(await isHeldHere(tx, provider, refund))
+    ) {
       await count(tx, 'foreign_actions');
     }
   }
   for (const dispute of disputes) await mirrorDispute(tx, provider, dispute);
-  for (const payment of known.values()) await correctPayment(tx, payment, seen);
+  for (const payment of known.values()) {
+    await correctPayment(tx, payment, seen.askedPayment === payment.paymentReference);
+  }
   return [...touched];
 };
 
@@ -160,11 +166,36 @@ const becomesEvidence = async (
   return addObservation(tx, { operationId, source, finding: { kind: 'found', record } });
 };
 
-/** Brings the figures that the provider's side decides to what the mirror holds: a fact, whatever it overdraws. */
-const correctPayment = async (
+/** Whether people took this refund, though made elsewhere, for an operation of its payment. */
+const isHeldHere = async (
+  tx: OrganisationTransaction,
+  provider: string,
+  refund: MirroredRefund,
+): Promise<boolean> => {
+  const held = await tx.db
+    .select({ id: operations.id })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.organisationId, tx.organisationId),
+        eq(operations.provider, provider),
+        eq(operations.providerReference, refund.reference),
+        eq(operations.paymentReference, refund.paymentReference),
+      ),
+    )
+    .limit(1);
+  return held.length > 0;
+};
+
+/**
+ * Brings the figures that the provider's side decides to what the mirror holds: a fact, whatever it overdraws. What
+ * an operation of the payment holds counts there and not as elsewhere. The caller holds the payment's lock.
+ * `asked`: the payment's whole side was read just now.
+ */
+export const correctPayment = async (
   tx: OrganisationTransaction,
   payment: PaymentRow,
-  seen: SeenAtProvider,
+  asked: boolean,
 ): Promise<void> => {
   const { organisationId, provider, paymentReference } = payment;
   const [sums] = await tx.db
@@ -172,7 +203,11 @@ const correctPayment = async (
       elsewhere: sql<string>`coalesce(sum(${mirrorRefunds.amountMinor}) filter (
         where ${mirrorRefunds.status} <> 'failed' and ${mirrorRefunds.currency} = ${payment.currency}
           and (${mirrorRefunds.metadataOrganisationId} is distinct from ${organisationId}
-            or ${mirrorRefunds.metadataOperationId} is null)), 0)::text`,
+            or ${mirrorRefunds.metadataOperationId} is null)
+          and not exists (select from operations holder
+            where holder.org_id = ${organisationId} and holder.provider = ${provider}
+              and holder.payment_reference = ${paymentReference}
+              and holder.provider_reference = mirror_refunds.reference)), 0)::text`,
     })
     .from(mirrorRefunds)
     .where(
@@ -197,7 +232,6 @@ const correctPayment = async (
   const refundedElsewhere = Number(sums?.elsewhere ?? 0);
   const disputed = open.length > 0;
   const differs = refundedElsewhere !== payment.refundedElsewhere || disputed !== payment.disputed;
-  const asked = seen.askedPayment === paymentReference;
   if (!differs && !asked) return;
   await tx.db
     .update(payments)
