@@ -201,7 +201,7 @@ test('"already refunded" after our own lost answer is looked up and confirmed', 
 // Red when: a saved failure is not recognised as a replay, or a new key is made for it.
 test('a saved 500 replayed under the key is sent no third time; a person decides, never "failed"', async () => {
   const own = createScriptedProvider();
-  const ownHouse = await createWorkerHouse(own.adapter, { settings: { needsPersonAfterMs: 1_500 } });
+  const ownHouse = await createWorkerHouse(own.adapter, { settings: { needsPersonAfterMs: 6_000 } });
   try {
     await ownHouse.order('order-1', 'pi_1', 10_000);
     own.script.push({ do: 'execute-then-500' }, { do: 'execute-then-500' });
@@ -350,10 +350,13 @@ test('two operations of one payment are never in flight together', async () => {
   const second = await house.approved(order, 2_000, { returnId: undefined as never });
   const running = house.worker({ width: 1 }).runOnce();
   await eventually(async () => provider.requests.length === 1);
+  // Not even the mirror may end it meanwhile.
+  provider.hidden = 1_000;
   await house.worker().runOnce();
   const [inFlight] = await house.database.admin<{ count: number }[]>`
     select count(*)::int as count from operations where payment_reference = ${payment} and state = 'submitting'`;
   expect(inFlight?.count).toBe(1);
+  provider.hidden = 0;
   release();
   await running;
   await whileRunning(house.worker(), async () => {
