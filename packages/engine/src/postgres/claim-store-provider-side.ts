@@ -5,7 +5,7 @@ import type { OrganisationTransaction } from './connection.ts';
 import { operationIdShape } from './mirror-store-news.ts';
 import { mirrorRefunds, observations, operations, type MirrorRefundRow } from './schema.ts';
 
-const recordOf = (row: MirrorRefundRow): ProviderRecord => ({
+export const recordOf = (row: MirrorRefundRow): ProviderRecord => ({
   reference: row.reference,
   status: row.status,
   statusText: row.statusText,

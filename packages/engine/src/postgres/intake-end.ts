@@ -2,6 +2,7 @@ import type { Principal } from '../engine-interface.ts';
 import { hashOfText } from '../audit/audit-chain.ts';
 import { personOf } from '../intake/access.ts';
 import { judgeEnd, type EndCommand } from '../intake/judge-end.ts';
+import { attachSeenRefunds } from './attach-seen-refunds.ts';
 import { appendAudit } from './audit-store.ts';
 import { changeOperation } from './change-operation.ts';
 import { BoundMeanwhile } from './command-store.ts';
@@ -69,5 +70,6 @@ export const rememberCancellation = async (
     data: { reasonHash: hashOfText(command.reason), neverArrived: true },
   });
   await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
+  await attachSeenRefunds(tx, row.id);
   return { kind: 'done', row };
 };

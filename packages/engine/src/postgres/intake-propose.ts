@@ -3,6 +3,7 @@ import type { Principal } from '../engine-interface.ts';
 import { personOf } from '../intake/access.ts';
 import { judgeKnownId, judgeNewProposal, type ProposalFacts } from '../intake/judge-propose.ts';
 import { problemOf } from '../intake/problem.ts';
+import { attachSeenRefunds } from './attach-seen-refunds.ts';
 import { appendAudit } from './audit-store.ts';
 import { lockOperation, lockPayment } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
@@ -166,6 +167,7 @@ const accept = async (
     data: { fingerprint, differentFrom: command.differentFrom ?? [] },
   });
   await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
+  await attachSeenRefunds(tx, row.id);
   return row;
 };
 

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createScriptedProvider, type ScriptedProvider } from '../../test/scripted-provider.ts';
+import { agent, createWorkerHouse, mint, type WorkerHouse } from '../../test/worker-house.ts';
+
+let house: WorkerHouse;
+let provider: ScriptedProvider;
+
+beforeAll(async () => {
+  provider = createScriptedProvider();
+  house = await createWorkerHouse(provider.adapter);
+});
+afterAll(async () => {
+  await house.close();
+});
+
+/** A refund of ours in the provider's ledger whose operation is not known here, as after a restore. */
+const carriedOutBefore = async (payment: string, id: string): Promise<void> => {
+  provider.ledger.push({
+    reference: `re_${id}`,
+    status: 'succeeded',
+    statusText: 'succeeded',
+    amount: { minor: 3_000, currency: 'EUR' },
+    paymentReference: payment,
+    failureReason: null,
+    createdAtMs: Date.now(),
+    organisationId: house.organisationId,
+    operationId: id,
+  });
+  await house.database.admin`update mirror_positions set next_listing_at = now()`;
+  await house.worker().runOnce();
+  const mirrored = await house.database.admin`
+    select 1 from mirror_refunds where metadata_operation_id = ${id}`;
+  expect(mirrored).toHaveLength(1);
+};
+
+// Red when: a new proposal does not look for its refund in the mirror (it then waits and expires as if unpaid).
+test('a proposal retold after a restore is confirmed by the refund the mirror holds, without an approval', async () => {
+  await house.order('order-1', 'pi_1', 10_000);
+  const id = mint();
+  await carriedOutBefore('pi_1', id);
+  await house.propose('order-1', 3_000, { operationId: id, commandId: id });
+  await house.worker().runOnce();
+  const row = await house.operation(id);
+  expect(row).toMatchObject({ state: 'confirmed', provider_reference: `re_${id}` });
+  expect(row.attention.map(({ reason }) => reason)).toEqual(['contradicted']);
+  expect(provider.requests).toHaveLength(0);
+});
+
+// Red when: a remembered cancellation does not look for its refund in the mirror.
+test('a cancellation of an operation that was carried out before a restore is contradicted by its refund', async () => {
+  await house.order('order-2', 'pi_2', 10_000);
+  const id = mint();
+  await carriedOutBefore('pi_2', id);
+  const [result] = await house.apply(agent, {
+    type: 'cancel',
+    commandId: mint(),
+    operationId: id,
+    reason: 'The customer called it off.',
+  });
+  expect(result?.status).toBe('applied');
+  await house.worker().runOnce();
+  const row = await house.operation(id);
+  expect(row.attention.map(({ reason }) => reason)).toContain('contradicted');
+  expect(provider.requests).toHaveLength(0);
+});
