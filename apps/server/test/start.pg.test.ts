@@ -9,6 +9,7 @@ import { freePort } from '../src/embedded-postgres/cluster.ts';
 import { isRunning } from '../src/embedded-postgres/process-identity.ts';
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts';
 import { demoSignIns } from '../src/demo/seed-demo.ts';
+import { eventually } from './eventually.ts';
 import { mintId, proposalOf } from './house-rig.ts';
 import { holdfast, runProgram, startScript, startServer, type Running } from './program.ts';
 
@@ -89,15 +90,11 @@ const importOrder = async (id: string): Promise<void> => {
   });
 };
 
-const settled = async (id: string, key: string): Promise<Record<string, unknown>> => {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
+const settled = async (id: string, key: string): Promise<Record<string, unknown>> =>
+  eventually('the operation to be confirmed', async () => {
     const { body } = await ask('GET', `/v1/operations/${id}`, key);
-    if (body['state'] === 'confirmed') return body;
-    if (Date.now() > deadline) throw new Error(`not settled: ${JSON.stringify(body)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-};
+    return body['state'] === 'confirmed' && body;
+  });
 
 describe('a start', () => {
   it('ends cleanly on SIGTERM, the database last, and the next one has the data', async () => {
@@ -131,9 +128,7 @@ describe('a start', () => {
     const ledger = async () =>
       ((await (await fetch(`${fakeBase()}/fake/ledger`)).json()) as { refunds: { payment_intent: string }[] })
         .refunds;
-    const deadline = Date.now() + 60_000;
-    while ((await ledger()).length === 0 && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 25));
+    await eventually('the refund to be made', async () => (await ledger()).length > 0);
     const left = await processes();
     await server.end('SIGKILL');
     expect([isRunning(left.postgres), isRunning(left.fake)]).toEqual([true, true]);
@@ -144,6 +139,33 @@ describe('a start', () => {
     expect((await ledger()).map(({ payment_intent }) => payment_intent)).toEqual(['pi_killed00000']);
     expect(await again.end('SIGINT')).toBe(0);
     expect([isRunning(left.postgres), isRunning(left.fake)]).toEqual([false, false]);
+  });
+
+  it('a database that ends under it is started again; until then /readyz says so, and nothing else ends', async () => {
+    await start();
+    const key = await makeKey('operator');
+    const status = async (route: string) => (await fetch(`${base()}${route}`)).status;
+    process.kill((await processes()).postgres, 'SIGKILL');
+    await eventually('/readyz to say so', async () => (await status('/readyz')) === 503);
+    expect(await status('/healthz')).toBe(200);
+    await eventually('/readyz to be fine', async () => (await status('/readyz')) === 200);
+    expect((await ask('GET', '/v1/me', key)).status).toBe(200);
+  });
+
+  it('runs as an api and a worker apart on one database', async () => {
+    variables = { ...variables, HOLDFAST_ROLE: 'api' };
+    await start();
+    const [agent, approver] = [await makeKey('agent'), await makeKey('approver')];
+    await importOrder('apart');
+    const id = mintId();
+    const proposed = await ask('PUT', `/v1/operations/${id}`, agent, proposalOf('apart'));
+    const approval = { commandId: mintId(), fingerprint: proposed.body['fingerprint'] };
+    await ask('POST', `/v1/operations/${id}/approve`, approver, approval);
+    expect((await ask('GET', `/v1/operations/${id}`, agent)).body['state']).toBe('approved');
+    const left = await processes();
+    running.unshift(await startServer({ ...variables, HOLDFAST_ROLE: 'worker' }));
+    expect(await settled(id, agent)).toMatchObject({ state: 'confirmed', attemptCount: 1 });
+    expect(await processes()).toEqual(left);
   });
 
   it('says in one line why it cannot, and exits 1: port in use, wrong key, unreachable or newer database, bad value', async () => {

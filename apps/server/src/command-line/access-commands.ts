@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { roles, type Role } from '@holdfast/operation';
 import { InvalidArgumentError, type Command } from 'commander';
 import { hashApiKey, mintApiKey } from '../sign-in/api-key.ts';
-import { openPeople } from '../sign-in/people.ts';
 import { commandFailed, outputFor } from './output.ts';
 import { inWorkplace } from './workplace.ts';
 
@@ -71,6 +70,8 @@ export const addUserCommands = (program: Command): void => {
         if ((await store.memberByEmail(organisationId, email)) !== undefined) {
           throw commandFailed(`${email} belongs to this organisation already.`, 'Nothing was changed.');
         }
+        // Loaded here: the sign-in library is large, and no other command needs it.
+        const { openPeople } = await import('../sign-in/people.ts');
         const people = openPeople({
           url: database.url,
           publicOrigin,

@@ -1,24 +1,5 @@
-import { Command } from 'commander';
-import { addKeyCommands, addOrganisationCommands, addUserCommands } from './access-commands.ts';
-import { addImportCommands } from './import-commands.ts';
-import { addOperationCommands } from './operation-commands.ts';
-import { failureLine } from './output.ts';
-import { addSystemCommands } from './system-commands.ts';
+import { enableCompileCache } from 'node:module';
 
-/** The operator's command line. Exit code 0 only on success; standard error says what went wrong and what to do. */
-const program = new Command('holdfast').description(
-  'Looks after a Holdfast: its people, keys, orders and operations.',
-);
-addSystemCommands(program);
-addOrganisationCommands(program);
-addUserCommands(program);
-addKeyCommands(program);
-addImportCommands(program);
-addOperationCommands(program);
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.stderr.write(`holdfast: ${failureLine(error)}\n`);
-  process.exitCode = 1;
-}
+// Before anything else is loaded: a command line is started often, and should not compile the same code each time.
+enableCompileCache();
+await import('./holdfast-program.ts');

@@ -1,7 +1,6 @@
 import type { HoldState } from '@holdfast/engine';
 import type { Command } from 'commander';
 import { commandFailed, outputFor } from './output.ts';
-import { examine } from './doctor.ts';
 import { inWorkplace } from './workplace.ts';
 
 type Common = { json?: boolean; org?: string };
@@ -47,6 +46,8 @@ export const addSystemCommands = (program: Command): void => {
     .option('--json', 'print {checks}')
     .action(async ({ json }: Common) => {
       const output = outputFor(json === true);
+      // Loaded here: it asks the provider, whose client no other command needs.
+      const { examine } = await import('./doctor.ts');
       const checks = await examine(output);
       output.result(
         { checks },

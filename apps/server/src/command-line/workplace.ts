@@ -2,7 +2,7 @@ import type { Engine, Principal } from '@holdfast/engine';
 import { placeOf, openDatabase, type OpenDatabase } from '../start/open-database.ts';
 import { makeEngine } from '../start/make-engine.ts';
 import { withPaymentsAtTheFake } from '../start/payments-at-the-fake.ts';
-import { noProviders } from '../start/provider-account.ts';
+import { noProviders } from '../start/no-providers.ts';
 import { runningServer } from '../start/server-record.ts';
 import { openAccessStore, type AccessStore } from '../sign-in/access-store.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';

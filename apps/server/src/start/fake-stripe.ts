@@ -13,6 +13,7 @@ import {
 import { usersIn } from '../embedded-postgres/users.ts';
 import { repositoryFolder } from '../settings/repository-folder.ts';
 import { StartProblem } from '../settings/start-problem.ts';
+import { checkedPort } from './port.ts';
 import type { StripeAccess } from './provider-account.ts';
 
 const program = path.join(repositoryFolder, 'apps', 'fake-stripe', 'src', 'fake-stripe.ts');
@@ -24,7 +25,11 @@ export type FakeStripe = {
 };
 
 /** What the running one was started with: another address or secret means that it has to be started anew. */
-type Started = { readonly process: ProcessIdentity; readonly port: number; readonly webhookUrl: string };
+type Started = {
+  readonly process: ProcessIdentity;
+  readonly port: number;
+  readonly webhookUrl: string | null;
+};
 
 const foldersIn = (dataFolder: string) => ({
   ledger: path.join(dataFolder, 'fake-stripe'),
@@ -78,9 +83,11 @@ const lastWords = async (file: string): Promise<string> =>
 const launch = async (
   folders: Folders,
   port: number,
-  webhookUrl: string,
+  webhookUrl: string | undefined,
   secret: string,
 ): Promise<Started> => {
+  // Somebody else's fake on this port would answer in place of ours.
+  await checkedPort('FAKE_STRIPE_PORT', '127.0.0.1', port);
   const log = await open(folders.log, 'a', 0o600);
   const child = spawn(process.execPath, [program], {
     detached: true,
@@ -90,8 +97,8 @@ const launch = async (
       HOST: '127.0.0.1',
       FAKE_STRIPE_PORT: String(port),
       FAKE_STRIPE_DATA_DIR: folders.ledger,
-      FAKE_STRIPE_WEBHOOK_URL: webhookUrl,
-      FAKE_STRIPE_WEBHOOK_SECRET: secret,
+      FAKE_STRIPE_WEBHOOK_URL: webhookUrl ?? '',
+      FAKE_STRIPE_WEBHOOK_SECRET: webhookUrl === undefined ? '' : secret,
     },
   });
   child.unref();
@@ -103,7 +110,7 @@ const launch = async (
     child.pid !== undefined &&
     Date.now() < until
   ) {
-    if (await answers(port)) return { process: identify(child.pid), port, webhookUrl };
+    if (await answers(port)) return { process: identify(child.pid), port, webhookUrl: webhookUrl ?? null };
     await pause(50);
   }
   child.kill('SIGKILL');
@@ -127,11 +134,12 @@ export const runningFakeStripe = async (dataFolder: string): Promise<StripeAcces
 /**
  * Starts the bundled fake Stripe as a process of its own, or goes to the one that runs there already: beside another
  * of ours, or left over from a killed start (its ledger is on disk either way).
+ * @param webhookUrl where its events go; `undefined` takes a running one as it is
  */
 export const startFakeStripe = async (
   dataFolder: string,
   port: number,
-  webhookUrl: string,
+  webhookUrl: string | undefined,
 ): Promise<FakeStripe> => {
   const folders = foldersIn(dataFolder);
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
@@ -140,7 +148,10 @@ export const startFakeStripe = async (
     const secret = await readSecret(folders.secret);
     const known = await readRecord(folders.record);
     const running = known !== undefined && isStillRunning(known.process) ? known : undefined;
-    const fits = running?.port === port && running.webhookUrl === webhookUrl && (await answers(port));
+    const fits =
+      running?.port === port &&
+      (webhookUrl === undefined || running.webhookUrl === webhookUrl) &&
+      (await answers(port));
     if (!fits) {
       if (running !== undefined) await end(running.process);
       const started = await launch(folders, port, webhookUrl, secret);

@@ -23,3 +23,10 @@ export const loggableError = (error: unknown): Record<string, unknown> => {
   const cause = error.cause === undefined ? {} : { cause: loggableError(error.cause) };
   return { kind: error.name, message, ...code, at: stack.slice(0, 8).map((line) => line.trim()), ...cause };
 };
+
+/** A failed query's text goes with the values that were in it, which may be personal: so all of it stays out. */
+const withoutQuery = (value: unknown): unknown =>
+  typeof value === 'string' && value.includes('Failed query') ? 'Error: a query failed' : value;
+
+export const loggableFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, withoutQuery(value)]));

@@ -1,7 +1,7 @@
 import type { Engine, ProviderDirectory, Worker, WorkerSettings } from '@holdfast/engine';
 import { connect, createEngine, createRuntime, createWorker } from '@holdfast/engine/postgres';
 import type { Settings } from '../settings/settings.ts';
-import type { Logger } from './log.ts';
+import { loggableFields, type Logger } from './log.ts';
 
 export type MadeEngine = {
   readonly engine: Engine;
@@ -55,7 +55,7 @@ export const makeEngine = (
         ? {}
         : {
             log: (level, message, about) => {
-              log[level](about, message);
+              log[level](loggableFields(about), message);
             },
           }),
     }),

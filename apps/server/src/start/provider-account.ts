@@ -84,6 +84,3 @@ export const openAccountDirectory = async (
     },
   };
 };
-
-/** For programs that send nothing. */
-export const noProviders: ProviderDirectory = { accountOf: () => undefined, accounts: () => [] };

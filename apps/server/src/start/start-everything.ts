@@ -1,0 +1,121 @@
+import { freePort } from '../embedded-postgres/cluster.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import { StartProblem } from '../settings/start-problem.ts';
+import { demoSignIns } from '../demo/seed-demo.ts';
+import { startFakeStripe } from './fake-stripe.ts';
+import { loggableError, makeLog } from './log.ts';
+import { openDatabase } from './open-database.ts';
+import { checkedPort } from './port.ts';
+import type { StripeAccess } from './provider-account.ts';
+import { runServer } from './run-server.ts';
+import { watch } from './watch.ts';
+import { buildWebWhenStale } from './web-build.ts';
+
+/** What was started, ended in the opposite order: the database last. */
+type Endings = (() => Promise<void>)[];
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+const endAll = async (endings: Endings): Promise<void> => {
+  for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
+};
+
+const withPort = async (settings: Settings): Promise<Settings> => {
+  if (settings.port !== 0) return settings;
+  const port = await freePort(0);
+  const publicOrigin = process.env['PUBLIC_ORIGIN']
+    ? settings.publicOrigin
+    : `http://localhost:${String(port)}`;
+  return { ...settings, port, publicOrigin };
+};
+
+const welcome = (settings: Settings, place: string): void => {
+  const lines = [`Holdfast runs at ${settings.publicOrigin}`, `Database: ${place}`];
+  if (settings.stripe === undefined) {
+    lines.push(
+      `Fake Stripe, with its ledger and its faults: http://127.0.0.1:${String(settings.fakeStripePort)}/fake/`,
+    );
+  }
+  if (settings.demo) {
+    lines.push(
+      'Sign in as:',
+      ...demoSignIns.map(({ email, password, role }) => `  ${email}  "${password}"  (${role})`),
+    );
+  } else {
+    lines.push('Add people with: pnpm --silent holdfast user add --email … --name … --role …');
+  }
+  lines.push('Ctrl-C stops all of it.');
+  say(lines.join('\n'));
+};
+
+const startAll = async (endings: Endings): Promise<void> => {
+  const settings = await withPort(readSettings(process.env));
+  const log = makeLog(settings.logLevel);
+  if (settings.role !== 'worker') {
+    await checkedPort('PORT', settings.host, settings.port);
+    if (settings.buildsWeb) await buildWebWhenStale(settings.dataFolder, say);
+  }
+  const database = await openDatabase(settings);
+  endings.push(database.close);
+  database.keepRunning((failure) => {
+    if (failure === undefined) log.warn('the embedded database had ended and was started again');
+    else log.error({ error: loggableError(failure) }, 'the embedded database has ended and does not start');
+  });
+  const stripe = await openStripe(settings, endings);
+  const server = await runServer(settings, database, stripe, log);
+  endings.push(server.stop);
+  if (settings.role !== 'worker') welcome(settings, database.place);
+  log.info({ role: settings.role, origin: settings.publicOrigin, demo: settings.demo }, 'started');
+};
+
+const openStripe = async (settings: Settings, endings: Endings): Promise<StripeAccess> => {
+  if (settings.stripe !== undefined) return { ...settings.stripe, fake: false };
+  // A worker alone hears no webhooks; the process that serves HTTP says where they go.
+  const webhookUrl =
+    settings.role === 'worker' ? undefined : `http://127.0.0.1:${String(settings.port)}/v1/webhooks/stripe`;
+  const fake = await startFakeStripe(settings.dataFolder, settings.fakeStripePort, webhookUrl);
+  endings.push(fake.stop);
+  return fake.access;
+};
+
+const fail = (error: unknown): void => {
+  if (error instanceof StartProblem) process.stderr.write(`holdfast: ${error.line}\n`);
+  else
+    process.stderr.write(`holdfast: the start failed unforeseen: ${JSON.stringify(loggableError(error))}\n`);
+};
+
+const main = async (): Promise<void> => {
+  if (process.argv.includes('--watch')) {
+    await watch();
+    return;
+  }
+  const endings: Endings = [];
+  let stopping: Promise<void> | undefined;
+  let started: Promise<void> = Promise.resolve();
+  const stop = (): void => {
+    // A stop in the middle of a start waits for it, so that nothing is left half started.
+    stopping ??= started
+      .catch(() => undefined)
+      .then(() => endAll(endings))
+      .then(() => process.exit(process.exitCode ?? 0));
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  started = startAll(endings);
+  try {
+    await started;
+  } catch (error) {
+    fail(error);
+    process.exitCode = 1;
+    stop();
+  }
+};
+
+try {
+  await main();
+} catch (error) {
+  fail(error);
+  process.exit(1);
+}
