@@ -48,9 +48,12 @@ export type Running = {
   readonly end: (signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT') => Promise<number | null>;
 };
 
-/** Starts the server as people do, and waits until it is ready. */
-export const startServer = async (variables: Record<string, string>): Promise<Running> => {
-  const child = spawn(process.execPath, [startScript], {
+/**
+ * Starts the server as people do, and waits until it is ready.
+ * @param runner a program that starts it in our place, as `npx` does
+ */
+export const startServer = async (variables: Record<string, string>, runner?: string): Promise<Running> => {
+  const child = spawn(runner ?? process.execPath, runner === undefined ? [startScript] : [], {
     env: environment(variables),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -152,6 +152,18 @@ describe('a start', () => {
     expect((await ask('GET', '/v1/me', key)).status).toBe(200);
   });
 
+  // Red when: `watchLaunchers` is left out of the start.
+  it('ends cleanly too when only the package runner that started it gets the SIGTERM', async () => {
+    const runner = path.join(folder, 'npm');
+    await writeFile(runner, `#!/bin/sh\n"${process.execPath}" "${startScript}"\nexit $?\n`, { mode: 0o755 });
+    const server = await startServer(variables, runner);
+    const before = await processes();
+    await server.end('SIGTERM');
+    await eventually('the database to be stopped', () => !isRunning(before.postgres));
+    expect(isRunning(before.fake)).toBe(false);
+    await start();
+  });
+
   it('runs as an api and a worker apart on one database', async () => {
     variables = { ...variables, HOLDFAST_ROLE: 'api' };
     await start();

@@ -13,6 +13,7 @@ import { openAccessStore, type AccessStore } from '../sign-in/access-store.ts';
 import { identifier } from '../sign-in/identify.ts';
 import { openPeople, type People } from '../sign-in/people.ts';
 import type { Settings } from '../settings/settings.ts';
+import { launchers } from './launchers.ts';
 import { loggableError, type Logger } from './log.ts';
 import { makeEngine, type MadeEngine } from './make-engine.ts';
 import type { OpenDatabase } from './open-database.ts';
@@ -209,6 +210,7 @@ export const runServer = async (
       schemaVersion: database.schemaVersion,
       publicOrigin: settings.publicOrigin,
       demo: settings.demo,
+      launchers: launchers(),
     });
     return {
       stop: async () => {

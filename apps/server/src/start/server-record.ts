@@ -1,6 +1,14 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { identify, isStillRunning, type ProcessIdentity } from '../embedded-postgres/process-identity.ts';
+import {
+  identify,
+  isStillRunning,
+  waitForEnd,
+  type ProcessIdentity,
+} from '../embedded-postgres/process-identity.ts';
+import { anyHasEnded } from './launchers.ts';
+
+const longestStopMs = 30_000;
 
 /** What a running server says of itself in the data folder, so that the command line works on the same database. */
 export type ServerRecord = {
@@ -11,6 +19,8 @@ export type ServerRecord = {
   readonly schemaVersion: number;
   readonly publicOrigin: string;
   readonly demo: boolean;
+  /** The package runners it was started by; when one of them has ended, it is about to. */
+  readonly launchers: readonly ProcessIdentity[];
 };
 
 const fileIn = (dataFolder: string): string => path.join(dataFolder, 'server.json');
@@ -40,4 +50,10 @@ export const forgetServer = async (dataFolder: string): Promise<void> => {
   const record = await runningServer(dataFolder);
   if (record === undefined || record.process.pid === process.pid)
     await rm(fileIn(dataFolder), { force: true });
+};
+
+/** A server whose launcher was stopped follows within moments; a start right after it waits for that. */
+export const waitForLeavingServer = async (dataFolder: string): Promise<void> => {
+  const record = await runningServer(dataFolder);
+  if (record !== undefined && anyHasEnded(record.launchers)) await waitForEnd(record.process, longestStopMs);
 };

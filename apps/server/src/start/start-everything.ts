@@ -3,11 +3,13 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 import { StartProblem } from '../settings/start-problem.ts';
 import { demoSignIns } from '../demo/seed-demo.ts';
 import { startFakeStripe } from './fake-stripe.ts';
+import { launchers, watchLaunchers } from './launchers.ts';
 import { loggableError, makeLog } from './log.ts';
 import { openDatabase } from './open-database.ts';
 import { checkedPort } from './port.ts';
 import type { StripeAccess } from './provider-account.ts';
 import { runServer } from './run-server.ts';
+import { waitForLeavingServer } from './server-record.ts';
 import { watch } from './watch.ts';
 import { buildWebWhenStale } from './web-build.ts';
 
@@ -54,6 +56,7 @@ const startAll = async (endings: Endings): Promise<void> => {
   const settings = await withPort(readSettings(process.env));
   const log = makeLog(settings.logLevel);
   if (settings.role !== 'worker') {
+    await waitForLeavingServer(settings.dataFolder);
     await checkedPort('PORT', settings.host, settings.port);
     if (settings.buildsWeb) await buildWebWhenStale(settings.dataFolder, say);
   }
@@ -83,7 +86,7 @@ const openStripe = async (settings: Settings, endings: Endings): Promise<StripeA
 const fail = (error: unknown): void => {
   if (error instanceof StartProblem) process.stderr.write(`holdfast: ${error.line}\n`);
   else
-    process.stderr.write(`holdfast: the start failed unforeseen: ${JSON.stringify(loggableError(error))}\n`);
+    process.stderr.write(`holdfast: something failed unforeseen: ${JSON.stringify(loggableError(error))}\n`);
 };
 
 const main = async (): Promise<void> => {
@@ -103,13 +106,22 @@ const main = async (): Promise<void> => {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  watchLaunchers(launchers(), stop);
+  // Whoever read our output may go first.
+  process.stdout.on('error', () => undefined);
+  // A fault of our own ends the program, but not the order in which things are ended.
+  const fault = (error: unknown): void => {
+    fail(error);
+    process.exitCode = 1;
+    stop();
+  };
+  process.on('uncaughtException', fault);
+  process.on('unhandledRejection', fault);
   started = startAll(endings);
   try {
     await started;
   } catch (error) {
-    fail(error);
-    process.exitCode = 1;
-    stop();
+    fault(error);
   }
 };
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { readSettings } from '../settings/settings.ts';
 import { repositoryFolder } from '../settings/repository-folder.ts';
+import { launchers, watchLaunchers } from './launchers.ts';
 import { buildWebWhenStale } from './web-build.ts';
 
 const serverProgram = path.join(import.meta.dirname, 'start.ts');
@@ -49,4 +50,5 @@ export const watch = async (): Promise<void> => {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  watchLaunchers(launchers(), stop);
 };
