@@ -53,6 +53,7 @@ const proposeOnce = async (
   if (problem !== undefined) return rejected(command, problem);
   const row = await accept(dependencies, tx, who, command, order, facts);
   if (row === undefined) return undefined;
+  await attachSeenRefunds(tx, row.id);
   return {
     commandId: command.commandId,
     status: 'applied',
@@ -167,7 +168,6 @@ const accept = async (
     data: { fingerprint, differentFrom: command.differentFrom ?? [] },
   });
   await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
-  await attachSeenRefunds(tx, row.id);
   return row;
 };
 
