@@ -48,6 +48,18 @@ const unreachable = (url: string, error: unknown): StartProblem =>
     'Start it, correct DATABASE_URL, or unset it for the embedded one.',
   );
 
+const hintOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;
+
+/** Its user lacks a right; PostgreSQL, or our own migration, says which one and often what to grant. */
+const lacksRights = (url: string, error: unknown): StartProblem => {
+  const root = rootOf(error);
+  return new StartProblem(
+    `DATABASE_URL: the database ${placeOf(url)} cannot be used: ${root instanceof Error ? root.message : ''}.`,
+    hintOf(root) ?? 'Let its user own that database and make roles, or use another user.',
+  );
+};
+
 const makeBeside = async (givenUrl: string, wantedUrl: string): Promise<void> => {
   const name = decodeURIComponent(new URL(wantedUrl).pathname.slice(1));
   const sql = postgres(givenUrl, {
@@ -79,6 +91,7 @@ const migrated = async (url: string): Promise<number> => {
   } catch (error) {
     if (error instanceof SchemaRefusal)
       throw new StartProblem(`The database ${placeOf(url)} cannot be used.`, error.message);
+    if (/^(42501|P0001)$/.test(codeOf(error))) throw lacksRights(url, error);
     if (/^(28|3D|08|57P0)|^E|^CONN/.test(codeOf(error))) throw unreachable(url, error);
     throw error;
   }
