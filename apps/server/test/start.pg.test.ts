@@ -221,6 +221,7 @@ describe('a start', () => {
   it('without a Stripe key is a demo: its sign-ins work there, and nowhere once it is off', async () => {
     variables = { ...variables, HOLDFAST_DEMO: 'on' };
     const server = await start();
+    await eventually('the welcome', () => server.output().includes('Ctrl-C'));
     for (const { email, password } of demoSignIns)
       expect(server.output()).toContain(`${email}  "${password}"`);
     const signIn = async () => {
