@@ -1,11 +1,8 @@
 import { defineConfig } from '@playwright/test';
-import { findChromium } from './setup/find-chromium.ts';
 
 export default defineConfig({
-  testDir: './journeys',
   outputDir: './test-results',
-  globalSetup: './setup/demand-web-build.ts',
-  // All journeys share one house (database, provider, server, worker), and some take parts of it away.
+  // What shares a house or a cluster runs one after another, and some take parts of it away.
   workers: 1,
   fullyParallel: false,
   retries: 0,
@@ -13,20 +10,28 @@ export default defineConfig({
   timeout: 180_000,
   expect: { timeout: 15_000 },
   reporter: [['list']],
-  use: {
-    browserName: 'chromium',
-    trace: 'retain-on-failure',
-    launchOptions: {
-      executablePath: findChromium(),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
+  projects: [
+    {
+      // What people do, in a real browser.
+      name: 'journeys',
+      testDir: './journeys',
+      use: {
+        browserName: 'chromium',
+        trace: 'retain-on-failure',
+        launchOptions: {
+          args: [
+            '--no-sandbox',
+            '--disable-gpu',
+            '--disable-quic',
+            '--no-first-run',
+            '--disable-background-networking',
+            '--disable-component-update',
+            '--disable-sync',
+          ],
+        },
+      },
     },
-  },
+    // What happens to processes, connections and the database: HTTP alone, no browser and no web build.
+    { name: 'failures', testDir: './failures', timeout: 120_000 },
+  ],
 });

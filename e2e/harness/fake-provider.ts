@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startProgram, until, type Program } from './program.ts';
@@ -37,6 +37,8 @@ export type FakeProvider = {
   readonly sendWebhooksTo: (url: string, secret: string) => Promise<void>;
   readonly post: (path: string, body: unknown) => Promise<unknown>;
   readonly program: Program;
+  /** Ends it and removes its ledger. */
+  readonly stop: () => Promise<void>;
 };
 
 const portOf = (output: string): number | undefined => {
@@ -85,5 +87,9 @@ export const startFakeProvider = async (): Promise<FakeProvider> => {
     sendWebhooksTo: async (url, secret) =>
       void (await call('POST', '/fake/webhook_endpoint', { url, secret })),
     post: (route, body) => call('POST', route, body),
+    stop: async () => {
+      await program.end('SIGTERM');
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 };

@@ -189,7 +189,7 @@ export const startHouse = async (settings: Environment = {}): Promise<House> => 
       await program.end('SIGTERM');
       await network.close();
       await providerNetwork.close();
-      await provider.program.end('SIGTERM');
+      await provider.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

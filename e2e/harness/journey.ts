@@ -1,4 +1,6 @@
-import { test as base, expect, type BrowserContextOptions, type Page } from '@playwright/test';
+import { expect, type BrowserContextOptions, type Page } from '@playwright/test';
+import { demandWebBuild } from '../setup/demand-web-build.ts';
+import { test as base } from './browser-test.ts';
 import { startHouse, type House, type Role } from './house.ts';
 import { expectInside, signIn } from './steps.ts';
 
@@ -30,6 +32,7 @@ export const test = base.extend<{ visit: Visit; mended: undefined }, OfOneHouse>
   settings: [{}, { option: true, scope: 'worker' }],
   house: [
     async ({ settings }, use) => {
+      demandWebBuild();
       const house = await startHouse(settings);
       await use(house);
       await house.stop();

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { test, expect, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
+import { test } from '../harness/browser-test.ts';
 import { freePort } from '../harness/house.ts';
 import { startProgram, until, type Program } from '../harness/program.ts';
 import { card, operationOn } from '../harness/steps.ts';

@@ -34,11 +34,12 @@ const untilInstalled = (page: Page): Promise<unknown> =>
 test('proposed offline, browser closed and opened again offline, then online: it arrives once, one refund', async ({
   house,
   visit,
-}, testInfo) => {
+  launchOptions,
+}) => {
   const profile = await mkdtemp(path.join(tmpdir(), 'holdfast-browser-'));
   const open = (): Promise<BrowserContext> =>
     chromium.launchPersistentContext(profile, {
-      ...testInfo.project.use.launchOptions,
+      ...launchOptions,
       ...devices.agent,
     });
   let context = await open();
