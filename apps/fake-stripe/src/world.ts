@@ -15,6 +15,8 @@ export interface World {
   whenChanged(listener: () => void): void;
   /** Keys of requests that have not finished, with their fingerprints. A restart ends them all. */
   readonly inFlight: Map<string, string>;
+  /** When steady rate limits let calls through, by the ID of the armed limit. A restart begins a new second. */
+  readonly passedLimits: Map<string, number[]>;
   /** Calls since this start, for tests that count how often somebody asks. */
   readonly calls: Map<string, number>;
   close(): Promise<void>;
@@ -38,6 +40,7 @@ export async function openWorld(dataFolder: string, onBroken: (problem: unknown)
     durable: () => journal.settled(),
     whenChanged: (listener) => listeners.push(listener),
     inFlight: new Map(),
+    passedLimits: new Map(),
     calls: new Map(),
     close: () => journal.close(),
   };

@@ -16,7 +16,8 @@ export interface FaultPlan {
 const whole: Ending = { how: 'whole' };
 const noFault: FaultPlan = { execute: true, answer: null, saved: false, ending: whole };
 
-export function planFault(fault: AnswerFault | null): FaultPlan {
+/** `hitNumber`: how often this fault has hit, this call included. */
+export function planFault(fault: AnswerFault | null, hitNumber: number): FaultPlan {
   switch (fault?.do) {
     case undefined:
       return noFault;
@@ -31,7 +32,7 @@ export function planFault(fault: AnswerFault | null): FaultPlan {
     case 'error_before':
       return { ...noFault, execute: false, answer: errorAnswer(fault), saved: fault.saved };
     case 'rate_limit':
-      return { ...noFault, execute: false, answer: rateLimitAnswer(fault.retryAfter) };
+      return { ...noFault, execute: false, answer: rateLimitAnswer(fault, hitNumber) };
     case 'html_502':
       return { ...noFault, execute: fault.execute, answer: badGateway };
     case 'truncated_body':
@@ -54,10 +55,20 @@ const badGateway: Answer = {
   body: '<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center></body></html>\n',
 };
 
-function rateLimitAnswer(retryAfterSeconds: number): Answer {
+const lockTimeout = {
+  type: 'invalid_request_error',
+  code: 'lock_timeout',
+  message:
+    'This object cannot be accessed right now because another API request or Stripe process is currently accessing it.',
+};
+
+function rateLimitAnswer({ retryAfter, lockTimeoutEvery }: FaultOf<'rate_limit'>, hitNumber: number): Answer {
+  if (lockTimeoutEvery !== undefined && hitNumber % lockTimeoutEvery === 0) {
+    return jsonAnswer(429, { error: lockTimeout });
+  }
   const message = 'Request rate limit exceeded. Please retry the request later.';
   const answer = jsonAnswer(429, { error: { type: 'invalid_request_error', code: 'rate_limit', message } });
-  const headers = { ...answer.headers, 'retry-after': String(retryAfterSeconds) };
+  const headers = { ...answer.headers, 'retry-after': String(retryAfter) };
   return { ...answer, headers };
 }
 

@@ -55,7 +55,13 @@ export const faultSchema = z.discriminatedUnion('do', [
     /** A saved error is replayed under its key for ever, though nothing was done. */
     saved: z.boolean().default(false),
   }),
-  kind('rate_limit', { retryAfter: z.int().min(0).default(1) }),
+  kind('rate_limit', {
+    retryAfter: z.int().min(0).default(1),
+    /** A steady limit: only what goes beyond this many calls in any second is refused. */
+    perSecond: z.int().min(1).optional(),
+    /** Each so manieth refusal says that the payment is locked, and names no time to come back. */
+    lockTimeoutEvery: z.int().min(1).optional(),
+  }),
   kind('html_502', { execute: z.boolean().default(false) }),
   kind('truncated_body', { execute: z.boolean().default(true) }),
   kind('drip_body', { execute: z.boolean().default(true), ms: ms.min(1).default(1000) }),
@@ -112,10 +118,14 @@ export function allowedTargets(kind: FaultKind): readonly FaultTarget[] {
 
 const renamed = ['status', 'to'];
 
-/** `pending_then` may name its end `then`, `status` or `to`: callers of this fake have written all three. */
+/**
+ * `pending_then` may name its end `then`, `status` or `to`: callers of this fake have written all three. A limit a
+ * second holds until it is taken away, unless told otherwise.
+ */
 export function normaliseFault(input: unknown): unknown {
-  if (typeof input !== 'object' || input === null) return input;
-  if (!('do' in input) || input.do !== 'pending_then') return input;
+  if (typeof input !== 'object' || input === null || !('do' in input)) return input;
+  if (input.do === 'rate_limit' && 'perSecond' in input) return { times: 'always', ...input };
+  if (input.do !== 'pending_then') return input;
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [renamed.includes(name) ? 'then' : name, value]),
   );
@@ -126,8 +136,10 @@ export function readFault(input: unknown): { fault: Fault } | { problem: string 
   if (!parsed.success) return { problem: describeIssues(parsed.error) };
   const fault = parsed.data;
   const allowed = allowedTargets(fault.do);
-  if (allowed.includes(fault.on)) return { fault };
-  return { problem: `on: ${fault.do} can be on ${allowed.join(', ')}` };
+  if (!allowed.includes(fault.on)) return { problem: `on: ${fault.do} can be on ${allowed.join(', ')}` };
+  const steady = fault.do === 'rate_limit' && fault.perSecond !== undefined;
+  if (steady && fault.every !== 1) return { problem: 'every: not together with perSecond' };
+  return { fault };
 }
 
 export function describeIssues(error: z.ZodError): string {

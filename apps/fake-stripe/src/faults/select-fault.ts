@@ -15,17 +15,20 @@ export interface Selection<Kind extends FaultKind> {
 
 /**
  * The oldest armed fault of these kinds that hits the call. Every fault that the call matched is counted, also
- * where `every` lets it pass; those behind the chosen one are not, so that each of them gets a call of its own.
+ * where `every` or `isHit` lets it pass; those behind the chosen one are not, so that each of them gets a call of
+ * its own. `isHit`: what a fault's own conditions, beyond counting, say of this call.
  */
 export function selectFault<Kind extends FaultKind>(
   armed: Iterable<ArmedFault>,
   call: FaultCall,
   kinds: readonly Kind[],
+  isHit: (armed: ArmedFault) => boolean = () => true,
 ): Selection<Kind> {
   const counted: Selection<Kind>['counted'] = [];
-  for (const { id, fault, seen } of armed) {
+  for (const candidate of armed) {
+    const { id, fault, seen } = candidate;
     if (!isOneOf(fault, kinds) || !matches(fault, call)) continue;
-    const hit = (seen + 1) % fault.every === 0;
+    const hit = (seen + 1) % fault.every === 0 && isHit(candidate);
     counted.push({ kind: 'fault.counted', id, hit });
     if (hit) return { fault, counted };
   }

@@ -1,7 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { planFault } from '../faults/fault-answer.ts';
-import { answerKinds } from '../faults/fault.ts';
 import { selectFault } from '../faults/select-fault.ts';
 import { paymentByCharge } from '../ledger/questions.ts';
 import { judgeAuthorization } from '../stripe/authorization.ts';
@@ -12,6 +10,7 @@ import { type Answer, jsonAnswer, refusalAnswer } from './answer.ts';
 import { answerCreateRefund, type DeliverFirst } from './create-refund.ts';
 import { pause, takeDelay } from './delay.ts';
 import { type ApiContext, conclude, type Received, receive } from './received.ts';
+import { takeAnswerFault } from './take-answer-fault.ts';
 
 const readPaths: Record<ReadCall, string> = {
   'refund.list': '/v1/refunds',
@@ -44,14 +43,12 @@ async function answerRead(world: World, context: ApiContext, on: ReadCall, id: s
     return conclude(world, context, received, refusalAnswer(unauthorized), { how: 'whole' }, outcome);
   }
   const call = { on, paymentIntent: paymentOf(world, received, id) };
-  const { fault, counted } = selectFault(world.ledger.faults.values(), call, answerKinds);
+  const { plan } = takeAnswerFault(world, call);
   const hiding =
     on === 'refund.list' ? selectFault(world.ledger.faults.values(), call, ['hide_from_list']) : null;
-  const entries = [...counted, ...(hiding?.counted ?? [])];
-  if (entries.length > 0) void world.commit(entries);
+  if (hiding !== null && hiding.counted.length > 0) void world.commit(hiding.counted);
   const delays = takeDelay(world, call);
   await pause(delays.beforeMs);
-  const plan = planFault(fault);
   const answer = plan.answer ?? readAnswer(world, received, on, id, hiding?.fault?.ms ?? 0);
   await pause(delays.afterMs);
   return conclude(world, context, received, answer, plan.ending, outcome);

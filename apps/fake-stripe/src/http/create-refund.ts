@@ -1,6 +1,4 @@
-import { type FaultPlan, planFault } from '../faults/fault-answer.ts';
-import { answerKinds } from '../faults/fault.ts';
-import { selectFault } from '../faults/select-fault.ts';
+import type { FaultPlan } from '../faults/fault-answer.ts';
 import type { JournalEntry } from '../ledger/journal-entry.ts';
 import { paymentByCharge } from '../ledger/questions.ts';
 import type { KeyRecord } from '../ledger/records.ts';
@@ -17,6 +15,7 @@ import type { World } from '../world.ts';
 import { type Answer, jsonAnswer, refusalAnswer } from './answer.ts';
 import { pause, takeDelay } from './delay.ts';
 import { type ApiContext, conclude, type Received, receive } from './received.ts';
+import { takeAnswerFault } from './take-answer-fault.ts';
 
 /** Delivers the webhooks that the fault `before_response` wants to arrive before the answer leaves. */
 export type DeliverFirst = (events: readonly string[]) => Promise<void>;
@@ -39,15 +38,13 @@ export async function answerCreateRefund(
     return conclude(world, context, received, refusalAnswer(unauthorized), { how: 'whole' }, outcome);
   }
   const call = { on: 'refund.create', paymentIntent: paymentOf(world, received) } as const;
-  const { fault, counted } = selectFault(world.ledger.faults.values(), call, answerKinds);
-  if (counted.length > 0) void world.commit(counted);
+  const { does, plan } = takeAnswerFault(world, call);
   const delays = takeDelay(world, call);
-  const plan = planFault(fault);
   const result = await answerUnderKey(world, received, plan, delays.beforeMs, deliverFirst);
   await pause(delays.afterMs);
   // What a gateway says hides whatever the endpoint said; a saved answer is the endpoint's own.
   const answer = plan.saved ? result.answer : (plan.answer ?? result.answer);
-  const outcome = { replayed: result.replayed, executed: result.executed, fault: fault?.do ?? null };
+  const outcome = { replayed: result.replayed, executed: result.executed, fault: does };
   return conclude(world, context, received, answer, plan.ending, outcome);
 }
 

@@ -1,7 +1,7 @@
 import type { FaultKind } from '../faults/fault.ts';
 
 export interface FaultField {
-  name: 'ms' | 'status' | 'retryAfter' | 'amount' | 'then';
+  name: 'ms' | 'status' | 'retryAfter' | 'perSecond' | 'amount' | 'then';
   label: string;
   value: string;
 }
@@ -43,8 +43,11 @@ export const faultWords: Record<FaultKind, FaultWords> = {
   },
   rate_limit: {
     title: 'Rate limit',
-    says: 'Answers 429. Nothing is done.',
-    fields: [{ name: 'retryAfter', label: 'Retry after (s)', value: '2' }],
+    says: 'Answers 429. Nothing is done. With a number allowed a second, only what goes beyond it is refused.',
+    fields: [
+      { name: 'retryAfter', label: 'Retry after (s)', value: '2' },
+      { name: 'perSecond', label: 'Allowed a second', value: '' },
+    ],
   },
   html_502: {
     title: 'A gateway’s 502 page',
