@@ -30,7 +30,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'packages/engine/src/postgres',
     ours: ['@holdfast/operation', '@holdfast/providers'],
-    others: ['drizzle-orm', 'postgres', '@noble/hashes'],
+    others: ['drizzle-orm', 'postgres', '@noble/hashes', '#crash-point'],
     node: true,
   },
   { folder: 'packages/outbox', ours: ['@holdfast/operation'], others: ['zod'], node: false },

@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-point';
 import { sql } from 'drizzle-orm';
 import type { ProviderAccount, ProviderDirectory, WorkerSettings } from '../engine-interface.ts';
 import { byPayment } from '../mirror/by-payment.ts';
@@ -102,16 +103,25 @@ export const claimPorts = ({
     readSubject: ofOperation(readSubject),
     claim: (request) =>
       claimAsValue(inOrganisation, request, (tx) => claim(tx, request, workerName, isHomeIn(tx))),
-    readBeforeSend: (claimed) => inOrganisation(claimed.organisationId, (tx) => readBeforeSend(tx, claimed)),
+    readBeforeSend: async (claimed) => {
+      crashPoint('after-claim-before-fence');
+      const facts = await inOrganisation(claimed.organisationId, (tx) => readBeforeSend(tx, claimed));
+      crashPoint('after-fence-before-send');
+      return facts;
+    },
     storeAnswer: (account, attempt, report) =>
       inOrganisation(account.organisationId, (tx) => storeAnswer(tx, attempt, report)),
-    storeAndSettle: (account, attempt, report) =>
-      inOrganisation(account.organisationId, async (tx) => {
+    storeAndSettle: async (account, attempt, report) => {
+      crashPoint('after-answer-before-record');
+      await inOrganisation(account.organisationId, async (tx) => {
         // The payment first, like everywhere: keeping evidence locks the operation's row.
         await lockOperation(tx, attempt.operationId);
         await storeAnswer(tx, attempt, report);
         await settleOperation(tx, attempt.operationId, account, settings);
-      }),
+        crashPoint('before-record-commits');
+      });
+      crashPoint('after-record-before-notice');
+    },
     expire: ofOperation(expire),
     pushWake: (organisationId, operationId, afterMs) =>
       inOrganisation(organisationId, (tx) =>
@@ -160,6 +170,7 @@ export const evidencePorts = (
     },
     readUnknown: ofOperation(readUnknown),
     recordLookUp: async (account, operationId, finding) => {
+      crashPoint('after-look-up-before-record');
       await inOrganisation(account.organisationId, async (tx) => {
         await lockOperation(tx, operationId);
         await recordLookUp(tx, operationId, finding);
@@ -183,8 +194,10 @@ export const eventPorts = ({
   paymentIsKnown: (account, references) =>
     inOrganisation(account.organisationId, (tx) => paymentIsKnown(tx, providerOf(account), references)),
   addWebhookObservation: ofOperationIn(inOrganisation)(addWebhookObservation),
-  finishEvent: (stored, result) =>
-    inOrganisation(stored.organisationId, (tx) => finishEvent(tx, stored, result)),
+  finishEvent: (stored, result) => {
+    crashPoint('after-event-applied-before-finish');
+    return inOrganisation(stored.organisationId, (tx) => finishEvent(tx, stored, result));
+  },
   postponeEvent: (stored, because, afterMs) =>
     inOrganisation(stored.organisationId, (tx) => postponeEvent(tx, stored, because, afterMs)),
 });
@@ -194,8 +207,10 @@ export const mirrorPorts = ({
 }: StoreContext): Pick<ReadAccountPorts, 'takeTurn' | 'finishTurn'> => ({
   takeTurn: (account, turnMs) =>
     inOrganisation(account.organisationId, (tx) => takeTurn(tx, account, turnMs)),
-  finishTurn: (account, turn) =>
-    inOrganisation(account.organisationId, (tx) => finishTurn(tx, account, turn)),
+  finishTurn: (account, turn) => {
+    crashPoint('after-listing-before-position');
+    return inOrganisation(account.organisationId, (tx) => finishTurn(tx, account, turn));
+  },
 });
 
 /** What was seen of one payment, and what it settles, in one transaction: nothing seen is left unsettled. */
@@ -219,7 +234,11 @@ const claimAsValue = async (
   work: (tx: OrganisationTransaction) => ReturnType<WorkerPorts['claim']>,
 ): ReturnType<WorkerPorts['claim']> => {
   try {
-    return await inOrganisation(request.organisationId, work);
+    return await inOrganisation(request.organisationId, async (tx) => {
+      const result = await work(tx);
+      if (result.kind === 'claimed') crashPoint('before-claim-commits');
+      return result;
+    });
   } catch (error) {
     if (codeOf(error) !== uniqueViolation) throw error;
     await inOrganisation(request.organisationId, (tx) =>

@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-point';
 import { randomUUID } from 'node:crypto';
 import { parseOperationId, type LookupResponse } from '@holdfast/operation';
 import type { Engine, ProviderDirectory } from '../engine-interface.ts';
@@ -61,6 +62,7 @@ export const createEngine = (options: CreateEngineOptions): Engine => {
             const stored = await inOrganisation(account.organisationId, (tx) =>
               storeEvent(tx, account, event, raw, skewMs),
             );
+            crashPoint('after-event-stored-before-answer');
             wakes.written(account.organisationId);
             return stored;
           },

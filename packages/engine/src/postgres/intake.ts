@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-point';
 import { and, eq } from 'drizzle-orm';
 import type { Command, CommandResult } from '@holdfast/operation';
 import type { Engine, Principal, SubmittedCommand } from '../engine-interface.ts';
@@ -72,8 +73,11 @@ const rememberingActor = (inOrganisation: InOrganisation, who: Principal): InOrg
   return async (organisationId, work) => {
     const result = await inOrganisation(organisationId, async (tx) => {
       if (!remembered) await rememberActor(tx, who);
-      return work(tx);
+      const answer = await work(tx);
+      crashPoint('before-command-commits');
+      return answer;
     });
+    crashPoint('after-command-before-answer');
     remembered = true;
     return result;
   };
