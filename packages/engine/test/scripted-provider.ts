@@ -177,6 +177,20 @@ export const createScriptedProvider = (contract: Partial<ProviderContract> = {})
                 providerDateMs: Date.now(),
               },
         ),
+      // Two to a page, so that paging shows.
+      refundPage: (sinceMs, after) => {
+        if (provider.silent)
+          return Promise.resolve({ kind: 'no-answer', because: 'timeout', ourKeyRefused: false });
+        const newestFirst = [...ledger].reverse().filter(({ createdAtMs }) => createdAtMs >= sinceMs);
+        const from = after === null ? 0 : newestFirst.findIndex(({ reference }) => reference === after) + 1;
+        const refunds = newestFirst.slice(from, from + 2);
+        return Promise.resolve({
+          kind: 'answer',
+          refunds,
+          next: newestFirst.length > from + 2 ? (refunds.at(-1)?.reference ?? null) : null,
+          providerDateMs: Date.now(),
+        });
+      },
       askAccount: () => Promise.resolve({ kind: 'answer', accountId: 'acct_scripted', liveMode: false }),
       // Deliveries are JSON of a verified event; the signature header must be one of the secrets.
       verifyWebhook: (rawBody, signatureHeader, secrets) => {

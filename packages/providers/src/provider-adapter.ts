@@ -84,8 +84,23 @@ export type ListingAnswer =
 export type RefundAnswer =
   { readonly kind: 'answer'; readonly record: MirroredRefund } | { readonly kind: 'not-found' } | NoAnswer;
 
+/**
+ * Why there is no account. `key-refused`: the provider does not take this key at all. `not-said-here`: it will be the
+ * same tomorrow, since there is no such question here or this key may not ask it. `no-answer-now`: asking again may help.
+ */
+export type NoAccount = NoAnswer & { readonly reason: 'key-refused' | 'not-said-here' | 'no-answer-now' };
 export type AccountAnswer =
-  { readonly kind: 'answer'; readonly accountId: string; readonly liveMode: boolean } | NoAnswer;
+  { readonly kind: 'answer'; readonly accountId: string; readonly liveMode: boolean } | NoAccount;
+
+/** One page of the refunds made since a time, newest first. `next` asks for the following page; `null` after the last. */
+export type RefundPageAnswer =
+  | {
+      readonly kind: 'answer';
+      readonly refunds: readonly MirroredRefund[];
+      readonly next: string | null;
+      readonly providerDateMs: number | null;
+    }
+  | NoAnswer;
 
 /** A webhook whose signature and age are good. */
 export type VerifiedEvent = {
@@ -132,6 +147,12 @@ export type ProviderAdapter = {
   readonly askAboutPayment: (paymentReference: string, deadlineMs: number) => Promise<PaymentAnswer>;
   readonly askAboutRefund: (reference: string, deadlineMs: number) => Promise<RefundAnswer>;
   readonly listSince: (sinceMs: number, deadlineMs: number) => Promise<ListingAnswer>;
+  /** The same list as `listSince` page by page, for windows that hold more than fits in memory. */
+  readonly refundPage: (
+    sinceMs: number,
+    after: string | null,
+    deadlineMs: number,
+  ) => Promise<RefundPageAnswer>;
   readonly askAccount: (deadlineMs: number) => Promise<AccountAnswer>;
   readonly verifyWebhook: (
     rawBody: Uint8Array,

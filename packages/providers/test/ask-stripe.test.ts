@@ -281,14 +281,38 @@ describe('asking for the account', () => {
       'rk_live_x',
       { kind: 'answer', liveMode: true },
     ],
-    ['no balance, a key that says nothing', { '/v1/balance': notThere }, 'key', { kind: 'no-answer' }],
-    ['no account', { '/v1/account': notThere }, 'sk_test_x', { kind: 'no-answer', ourKeyRefused: false }],
+    [
+      'no balance, a key that says nothing',
+      { '/v1/balance': notThere },
+      'key',
+      { kind: 'no-answer', reason: 'not-said-here' },
+    ],
+    [
+      'no account',
+      { '/v1/account': notThere },
+      'sk_test_x',
+      { kind: 'no-answer', ourKeyRefused: false, reason: 'not-said-here' },
+    ],
+    // Red when: a 401 is told like any other answer without an account.
     [
       'a refused key',
       { '/v1/account': error(401, 'invalid_request_error') },
       'sk_test_x',
-      { kind: 'no-answer', ourKeyRefused: true },
+      { kind: 'no-answer', ourKeyRefused: true, reason: 'key-refused' },
     ],
+    [
+      'a key that may not ask this',
+      { '/v1/account': error(403, 'invalid_request_error') },
+      'rk_test_x',
+      { kind: 'no-answer', reason: 'not-said-here' },
+    ],
+    [
+      'trouble in between',
+      { '/v1/account': answer(403, '<html>') },
+      'sk_test_x',
+      { kind: 'no-answer', reason: 'no-answer-now' },
+    ],
+    ['a bad day', { '/v1/account': error(503) }, 'sk_test_x', { kind: 'no-answer', reason: 'no-answer-now' }],
   ] as const)('%s', async (_what, given: Readonly<Record<string, string>>, key, expected) => {
     const adapter = await provider(({ pathname }) => given[pathname], key);
     expect(await adapter.askAccount(soon())).toMatchObject(expected);

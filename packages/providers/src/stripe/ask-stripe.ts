@@ -7,7 +7,8 @@ export type Asked =
   | { readonly kind: 'answer'; readonly body: Fields; readonly providerDateMs: number | null }
   /** Any 404. `missingObject`: Stripe itself says that the object does not exist; else the path may be unknown there. */
   | { readonly kind: 'not-found'; readonly missingObject: boolean }
-  | NoAnswer;
+  /** `refusedBy`: Stripe's own word that this key is unknown to it (401), or may not ask this (403). */
+  | (NoAnswer & { readonly refusedBy?: 401 | 403 });
 
 /** The answer's `Date` header as milliseconds since the epoch. */
 export const providerDateMs = (trace: WireTrace): number | null => {
@@ -38,7 +39,10 @@ export const askStripe = async (access: StripeAccess, path: string, deadlineMs: 
   if (trace.status === 404) {
     return { kind: 'not-found', missingObject: fromStripe && error['code'] === 'resource_missing' };
   }
-  return noAnswer(`answer ${trace.status}`, fromStripe && (trace.status === 401 || trace.status === 403));
+  if (fromStripe && (trace.status === 401 || trace.status === 403)) {
+    return { ...noAnswer(`answer ${trace.status}`, true), refusedBy: trace.status };
+  }
+  return noAnswer(`answer ${trace.status}`);
 };
 
 export type WholeList<Item> =
@@ -46,9 +50,44 @@ export type WholeList<Item> =
   | { readonly kind: 'not-found'; readonly missingObject: boolean; readonly seen: readonly Item[] }
   | (NoAnswer & { readonly seen: readonly Item[] });
 
+export type ListPage<Item> =
+  | {
+      readonly kind: 'page';
+      readonly items: readonly { readonly reference: string; readonly item: Item }[];
+      readonly more: boolean;
+      readonly providerDateMs: number | null;
+    }
+  | Exclude<Asked, { readonly kind: 'answer' }>;
+
 const pageSize = 100;
 /** Guard against a list without an end: 20,000 refunds of one question are past anything that is true. */
 const mostPages = 200;
+
+/** One page of a Stripe list, after `after` (empty: the first). A page with an unreadable entry is no answer. */
+export const askForPage = async <Item>(
+  access: StripeAccess,
+  path: string,
+  query: string,
+  after: string,
+  readItem: (value: unknown) => Item | undefined,
+  deadlineMs: number,
+): Promise<ListPage<Item>> => {
+  const cursor = after === '' ? '' : `&starting_after=${encodeURIComponent(after)}`;
+  const separator = query === '' ? '' : '&';
+  const asked = await askStripe(access, `${path}?${query}${separator}limit=${pageSize}${cursor}`, deadlineMs);
+  if (asked.kind !== 'answer') return asked;
+  const { data, has_more: more } = asked.body;
+  if (!Array.isArray(data) || typeof more !== 'boolean') return noAnswer('list that could not be read');
+  const items: { reference: string; item: Item }[] = [];
+  for (const value of data as readonly unknown[]) {
+    const item = readItem(value);
+    const reference = textOf(fieldsOf(value)?.['id']);
+    if (item === undefined || reference === null) return noAnswer('list with an unreadable entry');
+    items.push({ reference, item });
+  }
+  if (more && items.length === 0) return noAnswer('list that promises more and shows nothing');
+  return { kind: 'page', items, more, providerDateMs: asked.providerDateMs };
+};
 
 /**
  * A Stripe list, all pages or no answer: a list that breaks off, loops, or holds something unreadable says nothing
@@ -64,30 +103,16 @@ export const askForList = async <Item>(
   const seen: Item[] = [];
   const cursors = new Set<string>();
   let after = '';
-  for (let page = 0; page < mostPages; page += 1) {
-    const cursor = after === '' ? '' : `&starting_after=${encodeURIComponent(after)}`;
-    const separator = query === '' ? '' : '&';
-    const asked = await askStripe(
-      access,
-      `${path}?${query}${separator}limit=${pageSize}${cursor}`,
-      deadlineMs,
-    );
-    if (asked.kind !== 'answer') return { ...asked, seen };
-    const { data, has_more: hasMore } = asked.body;
-    if (!Array.isArray(data) || typeof hasMore !== 'boolean')
-      return { ...noAnswer('list that could not be read'), seen };
-    for (const value of data as readonly unknown[]) {
-      const item = readItem(value);
-      const reference = textOf(fieldsOf(value)?.['id']);
-      if (item === undefined || reference === null)
-        return { ...noAnswer('list with an unreadable entry'), seen };
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    const page = await askForPage(access, path, query, after, readItem, deadlineMs);
+    if (page.kind !== 'page') return { ...page, seen };
+    for (const { reference, item } of page.items) {
       if (cursors.has(reference)) return { ...noAnswer('list that runs in a circle'), seen };
       cursors.add(reference);
       seen.push(item);
       after = reference;
     }
-    if (!hasMore) return { kind: 'whole', items: seen, providerDateMs: asked.providerDateMs };
-    if (data.length === 0) return { ...noAnswer('list that promises more and shows nothing'), seen };
+    if (!page.more) return { kind: 'whole', items: seen, providerDateMs: page.providerDateMs };
   }
   return { ...noAnswer('list without an end'), seen };
 };

@@ -3,9 +3,10 @@ import type {
   MirroredDispute,
   MirroredRefund,
   NoAnswer,
+  RefundPageAnswer,
   VerifiedEvent,
 } from '../provider-adapter.ts';
-import { askForList, noAnswer, type WholeList } from './ask-stripe.ts';
+import { askForList, askForPage, noAnswer, type WholeList } from './ask-stripe.ts';
 import type { StripeAccess } from './stripe-call.ts';
 import { readEvent } from './stripe-event.ts';
 import { readDispute, readRefund } from './stripe-records.ts';
@@ -44,6 +45,36 @@ const merge = <Item extends { readonly reference: string }>(
   return [...newest.values()];
 };
 
+/** A whole second earlier: Stripe's times are seconds, and `gte` on a rounded-up one would leave a gap. */
+const madeSince = (sinceMs: number): string => `created[gte]=${Math.max(0, Math.floor(sinceMs / 1000) - 1)}`;
+
+/** One page of the refunds made since a time: a window of any length in the memory of one page. */
+export const refundPage = async (
+  access: StripeAccess,
+  sinceMs: number,
+  after: string | null,
+  deadlineMs: number,
+): Promise<RefundPageAnswer> => {
+  const page = await askForPage<MirroredRefund>(
+    access,
+    '/v1/refunds',
+    madeSince(sinceMs),
+    after ?? '',
+    (value) => readRefund(value),
+    deadlineMs,
+  );
+  if (page.kind === 'not-found') return noAnswer('refunds: answer 404');
+  if (page.kind === 'no-answer') return page;
+  const last = page.items.at(-1)?.reference ?? null;
+  if (last !== null && last === after) return noAnswer('refunds: list that runs in a circle');
+  return {
+    kind: 'answer',
+    refunds: page.items.map(({ item }) => item),
+    next: page.more ? last : null,
+    providerDateMs: page.providerDateMs,
+  };
+};
+
 /**
  * Refunds and disputes made or changed since a time, all pages read: what the mirror is fed with. A base without
  * disputes or events (404) still answers with what it has. Never evidence of absence.
@@ -53,8 +84,7 @@ export const listSince = async (
   sinceMs: number,
   deadlineMs: number,
 ): Promise<ListingAnswer> => {
-  // A whole second earlier: Stripe's times are seconds, and `gte` on a rounded-up one would leave a gap.
-  const since = `created[gte]=${Math.max(0, Math.floor(sinceMs / 1000) - 1)}`;
+  const since = madeSince(sinceMs);
   const types = eventTypes.map((type) => `types[]=${type}`).join('&');
   const [refunds, disputes, events] = await Promise.all([
     askForList<MirroredRefund>(access, '/v1/refunds', since, (value) => readRefund(value), deadlineMs).then(

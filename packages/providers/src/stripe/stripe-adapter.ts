@@ -2,6 +2,7 @@ import type {
   AccountAnswer,
   AttemptReport,
   EncodedRequest,
+  NoAccount,
   ProviderAdapter,
   RefundAnswer,
   RefundRequest,
@@ -11,7 +12,7 @@ import { askStripe, noAnswer, providerDateMs } from './ask-stripe.ts';
 import { classifyStripeOutcome, isReplay } from './classify-stripe-outcome.ts';
 import { encodeRefund } from './encode-refund.ts';
 import type { WireTarget } from './exchange-once.ts';
-import { listSince } from './list-since.ts';
+import { listSince, refundPage } from './list-since.ts';
 import { callStripe, type StripeAccess } from './stripe-call.ts';
 import { stripeContract } from './stripe-contract.ts';
 import { readRefund, textOf } from './stripe-records.ts';
@@ -91,21 +92,27 @@ const askAboutRefund = async (
     : noAnswer('refund that could not be read');
 };
 
+/** A key that is known and may not ask is a restricted one; what it may not ask today it may not ask tomorrow. */
+const whyNoAccount = (refusedBy: 401 | 403 | undefined): NoAccount['reason'] => {
+  if (refusedBy === 401) return 'key-refused';
+  return refusedBy === 403 ? 'not-said-here' : 'no-answer-now';
+};
+
 /** Test or live is on the balance, not on the account; where there is no balance to ask, the key's own prefix says it. */
 const askAccount = async (access: StripeAccess, deadlineMs: number): Promise<AccountAnswer> => {
   const [account, balance] = await Promise.all([
     askStripe(access, '/v1/account', deadlineMs),
     askStripe(access, '/v1/balance', deadlineMs),
   ]);
-  if (account.kind === 'no-answer') return account;
+  if (account.kind === 'no-answer') return { ...account, reason: whyNoAccount(account.refusedBy) };
   const accountId = account.kind === 'answer' ? textOf(account.body['id']) : null;
-  if (accountId === null) return noAnswer('account: no answer');
+  if (accountId === null) return { ...noAnswer('account: no answer'), reason: 'not-said-here' };
   if (balance.kind === 'answer' && typeof balance.body['livemode'] === 'boolean') {
     return { kind: 'answer', accountId, liveMode: balance.body['livemode'] };
   }
   const [, mode] = /^(?:sk|rk)_(live|test)_/.exec(access.secretKey) ?? [];
   return mode === undefined
-    ? noAnswer('mode: no answer')
+    ? { ...noAnswer('mode: no answer'), reason: 'not-said-here' }
     : { kind: 'answer', accountId, liveMode: mode === 'live' };
 };
 
@@ -125,6 +132,7 @@ export const createStripeAdapter = (options: StripeAdapterOptions): ProviderAdap
     askAboutPayment: (reference, deadlineMs) => askAboutPayment(access, reference, deadlineMs),
     askAboutRefund: (reference, deadlineMs) => askAboutRefund(access, reference, deadlineMs),
     listSince: (sinceMs, deadlineMs) => listSince(access, sinceMs, deadlineMs),
+    refundPage: (sinceMs, after, deadlineMs) => refundPage(access, sinceMs, after, deadlineMs),
     askAccount: (deadlineMs) => askAccount(access, deadlineMs),
     verifyWebhook: verifyStripeWebhook,
   };
