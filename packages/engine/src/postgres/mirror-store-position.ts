@@ -4,6 +4,7 @@ import type { MirrorPosition } from '../mirror/listing-window.ts';
 import type { ReadAccountPorts } from '../mirror/read-account.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { providerOf } from './mirror-store-news.ts';
+import { isHeldByAnother } from './provider-account-store.ts';
 import { mirrorPositions, operations, providerAccounts } from './schema.ts';
 
 const itself = (tx: OrganisationTransaction, account: ProviderAccount) =>
@@ -15,7 +16,8 @@ const itself = (tx: OrganisationTransaction, account: ProviderAccount) =>
 
 /**
  * Whether this is the account that this organisation's records belong to. The first account used becomes it; a copy
- * of the database started with another account or mode neither lists nor submits there until it is set as its own.
+ * of the database started with another account or mode neither lists nor submits there until it is set as its own, and
+ * an account that belongs to another organisation is nobody else's.
  */
 export const isHome = async (tx: OrganisationTransaction, account: ProviderAccount): Promise<boolean> => {
   const provider = providerOf(account);
@@ -32,6 +34,7 @@ export const isHome = async (tx: OrganisationTransaction, account: ProviderAccou
     );
   }
   const { accountId, liveMode, fake } = account;
+  if (await isHeldByAnother(tx, provider, accountId)) return false;
   await tx.db
     .insert(providerAccounts)
     .values({ organisationId: tx.organisationId, provider, accountId, liveMode, fake, firstUsedAt: tx.now })

@@ -16,3 +16,4 @@ export { createEngine, type CreateEngineOptions } from './create-engine.ts';
 export { createWorker, type CreateWorkerOptions } from './create-worker.ts';
 export { defaultOrganisationId, listOrganisations, type OrganisationSummary } from './organisation-store.ts';
 export { verifyAudit } from './audit-store.ts';
+export { accountArrived, setProviderAccess, type NewProviderAccess } from './provider-account-store.ts';

@@ -92,6 +92,8 @@ export const mirrorRefunds = pgTable(
     providerCreatedAt: time('provider_created_at').notNull(),
     firstSeenAt: time('first_seen_at').notNull(),
     updatedAt: time('updated_at').notNull(),
+    /** When a sweep last met it in the provider's ledger. */
+    sweptAt: time('swept_at'),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.provider, table.reference] })],
 );
@@ -129,6 +131,9 @@ export const mirrorPositions = pgTable(
     keyRefusedSince: time('key_refused_since'),
     lastFailure: text('last_failure'),
     clockSkewMs: whole('clock_skew_ms'),
+    /** When the last whole sweep began, and from when on it read. */
+    sweptAt: time('swept_at'),
+    sweptSince: time('swept_since'),
     updatedAt: time('updated_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.provider, table.accountId] })],

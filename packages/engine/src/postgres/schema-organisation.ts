@@ -80,3 +80,17 @@ export const providerAccounts = pgTable(
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.provider, table.accountId] })],
 );
+
+/** `sealed`: the provider key and the webhook secrets, encrypted with a key that is not in the database. */
+export const providerAccess = pgTable(
+  'provider_access',
+  {
+    organisationId: text('org_id').notNull(),
+    provider: text('provider').notNull(),
+    accountId: text('account_id').notNull(),
+    apiBase: text('api_base').notNull(),
+    sealed: bytes('sealed').notNull(),
+    setAt: time('set_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.organisationId, table.provider] })],
+);
