@@ -1,4 +1,5 @@
 import type { AttemptFinding, ProviderRecord } from '@holdfast/operation';
+import { isoMoney } from '@holdfast/providers';
 import type {
   AttemptReport,
   EncodedRequest,
@@ -19,7 +20,43 @@ export type Behaviour =
   | { readonly do: 'find'; readonly finding: AttemptFinding; readonly status?: number }
   | { readonly do: 'pending' }
   /** Executes, and answers only once `until` resolves. */
-  | { readonly do: 'execute-then-wait'; readonly until: Promise<void> };
+  | { readonly do: 'execute-then-wait'; readonly until: Promise<void> }
+  /** We hear nothing; the provider goes on and executes once `until` resolves. Until then the key is in use. */
+  | { readonly do: 'outlive'; readonly until: Promise<void> };
+
+/** How a provider behaves, whatever its contract says of it. */
+export type ScriptedWays = {
+  /** How long an answer is kept under its key, by the provider's clock. 0: keys are not looked at. */
+  readonly keepsKeysForMs: number;
+  /** Its records carry the IDs that we sent along. */
+  readonly echoesReference: boolean;
+  /** It refuses an equal amount on one payment for so long after the last; 0: it does not. */
+  readonly refusesEqualForMs: number;
+  /** It refuses a second request for one refund, and undoes the first. */
+  readonly secondUndoesFirst: boolean;
+};
+
+export type ScriptedProviderKind = {
+  readonly contract?: Partial<ProviderContract>;
+  readonly ways?: Partial<ScriptedWays>;
+};
+
+const dayMs = 24 * 3_600_000;
+
+/** Keys for a day, answers saved and replayed, 409 while the first call runs, another body under a key refused. */
+export const pspK: ScriptedProviderKind = {};
+/** No keys; refunds can be listed. Its records name the operation, or nobody. */
+export const pspN = (echoesReference: boolean): ScriptedProviderKind => ({
+  contract: { keyWindowMs: 0, echoesReference },
+  ways: { keepsKeysForMs: 0, echoesReference },
+});
+/** Like K, and refuses an equal amount on one payment within a day. */
+export const pspM: ScriptedProviderKind = { ways: { refusesEqualForMs: dayMs } };
+/** No keys: a second request is answered 409 and undoes the first. */
+export const pspL: ScriptedProviderKind = {
+  contract: { keyWindowMs: 0 },
+  ways: { keepsKeysForMs: 0, secondUndoesFirst: true },
+};
 
 export type ScriptedProvider = {
   readonly adapter: ProviderAdapter;
@@ -34,14 +71,18 @@ export type ScriptedProvider = {
   /** While above zero, look-ups and listings do not show refunds; each question about a payment takes one off. */
   hidden: number;
   questions: number;
+  /** How far the provider's clock is ahead of this process's. */
+  aheadMs: number;
 };
 
 export const scriptedContract: ProviderContract = {
   displayName: 'Stripe',
-  keyWindowMs: 24 * 3_600_000,
+  money: isoMoney,
+  keyWindowMs: dayMs,
   keyWindowMarginMs: 3_600_000,
   maximumKeyLength: 255,
   canListByPayment: true,
+  echoesReference: true,
   quietPeriodMs: 200,
   emptyReadsForAbsence: 2,
   emptyReadsApartMs: 50,
@@ -60,12 +101,28 @@ const report = (finding: AttemptFinding, status: number | null, replayed = false
   providerDateMs: null,
 });
 
+type Saved = { readonly answer: AttemptReport; readonly atMs: number; readonly body: string };
+
+const unheard = report({ kind: 'unknown', because: 'connection reset' }, null);
+const serverError = report({ kind: 'unknown', because: 'server error' }, 500);
+
 /** A provider in this process: a ledger, idempotency keys with saved answers, and faults by script. */
-export const createScriptedProvider = (contract: Partial<ProviderContract> = {}): ScriptedProvider => {
+export const createScriptedProvider = (
+  contract: Partial<ProviderContract> = {},
+  changedWays: Partial<ScriptedWays> = {},
+): ScriptedProvider => {
   const ledger: MirroredRefund[] = [];
-  const saved = new Map<string, AttemptReport>();
+  const saved = new Map<string, Saved>();
+  const running = new Set<string>();
+  const ways: ScriptedWays = {
+    ...{ keepsKeysForMs: dayMs, echoesReference: true, refusesEqualForMs: 0, secondUndoesFirst: false },
+    ...changedWays,
+  };
+  /** Whose refunds these are, also where its records do not say so. */
+  const madeFor = new Map<string, string>();
   let counter = 0;
   let encoded = 0;
+  const nowMs = (): number => Date.now() + provider.aheadMs;
 
   const execute = (expected: RefundRequest, status: ProviderRecord['status']): MirroredRefund => {
     counter += 1;
@@ -76,46 +133,85 @@ export const createScriptedProvider = (contract: Partial<ProviderContract> = {})
       amount: expected.amount,
       paymentReference: expected.paymentReference,
       failureReason: null,
-      createdAtMs: Date.now(),
-      organisationId: expected.organisationId,
-      operationId: expected.operationId,
+      createdAtMs: nowMs(),
+      organisationId: ways.echoesReference ? expected.organisationId : null,
+      operationId: ways.echoesReference ? expected.operationId : null,
     };
+    madeFor.set(refund.reference, expected.operationId);
     ledger.push(refund);
     return refund;
+  };
+
+  /** What the provider's own rules make of a request before it is carried out. */
+  const refusal = (expected: RefundRequest): AttemptReport | undefined => {
+    const standing = ledger.filter(
+      ({ paymentReference, status }) => paymentReference === expected.paymentReference && status !== 'failed',
+    );
+    const first = standing.find(({ reference }) => madeFor.get(reference) === expected.operationId);
+    if (ways.secondUndoesFirst && first !== undefined) {
+      ledger[ledger.indexOf(first)] = { ...first, status: 'failed', statusText: 'undone' };
+      return report({ kind: 'rejected', decline: 'other', code: 'conflict' }, 409);
+    }
+    const equal = standing.find(
+      ({ amount, createdAtMs }) =>
+        amount.minor === expected.amount.minor && createdAtMs + ways.refusesEqualForMs > nowMs(),
+    );
+    return equal === undefined
+      ? undefined
+      : report(
+          {
+            ...{ kind: 'rejected', decline: 'repeated-too-soon', code: 'duplicate_operation' },
+            notBeforeMs: equal.createdAtMs + ways.refusesEqualForMs,
+          },
+          400,
+        );
+  };
+
+  const finish = (request: EncodedRequest, answer: AttemptReport): AttemptReport => {
+    if (ways.keepsKeysForMs > 0) {
+      saved.set(request.idempotencyKey, { answer, atMs: nowMs(), body: request.body });
+    }
+    return answer;
+  };
+
+  const savedUnder = ({ idempotencyKey }: EncodedRequest): Saved | undefined => {
+    const known = saved.get(idempotencyKey);
+    return known !== undefined && nowMs() - known.atMs < ways.keepsKeysForMs ? known : undefined;
   };
 
   const submit: ProviderAdapter['submit'] = async (request, expected) => {
     provider.requests.push(request);
     const behaviour = provider.script.shift() ?? { do: 'answer' };
     if (behaviour.do === 'find') return report(behaviour.finding, behaviour.status ?? null);
-    if (behaviour.do === 'lose') return report({ kind: 'unknown', because: 'connection reset' }, null);
-    const known = saved.get(request.idempotencyKey);
-    const answer =
-      known ??
-      report(
-        { kind: 'accepted', record: execute(expected, behaviour.do === 'pending' ? 'pending' : 'succeeded') },
-        200,
-      );
-    if (known === undefined) {
-      saved.set(
-        request.idempotencyKey,
-        behaviour.do === 'execute-then-500'
-          ? report({ kind: 'unknown', because: 'server error' }, 500)
-          : answer,
-      );
+    if (behaviour.do === 'lose') return unheard;
+    if (running.has(request.idempotencyKey)) return report({ kind: 'in-flight-elsewhere' }, 409);
+    const known = savedUnder(request);
+    if (known !== undefined && known.body !== request.body) {
+      return report({ kind: 'unknown', because: 'our key was used with other parameters' }, 400);
     }
-    switch (behaviour.do) {
-      case 'execute-then-lose':
-        return report({ kind: 'unknown', because: 'connection reset' }, null);
-      case 'execute-then-500':
-        return report({ kind: 'unknown', because: 'server error' }, 500, known !== undefined);
-      case 'execute-then-wait':
-        await behaviour.until;
-        return { ...answer, replayed: known !== undefined };
-      case 'answer':
-      case 'pending':
-        return { ...answer, replayed: known !== undefined };
+    if (known !== undefined) {
+      if (behaviour.do === 'execute-then-lose') return unheard;
+      if (behaviour.do === 'execute-then-wait') await behaviour.until;
+      return { ...known.answer, replayed: true };
     }
+    const refused = refusal(expected);
+    if (refused !== undefined) return refused;
+    if (behaviour.do === 'outlive') {
+      running.add(request.idempotencyKey);
+      void behaviour.until.then(() => {
+        running.delete(request.idempotencyKey);
+        finish(request, report({ kind: 'accepted', record: execute(expected, 'succeeded') }, 200));
+      });
+      return unheard;
+    }
+    const record = execute(expected, behaviour.do === 'pending' ? 'pending' : 'succeeded');
+    const answer = finish(
+      request,
+      behaviour.do === 'execute-then-500' ? serverError : report({ kind: 'accepted', record }, 200),
+    );
+    if (behaviour.do === 'execute-then-lose') return unheard;
+    if (behaviour.do === 'execute-then-wait') await behaviour.until;
+    return answer;
   };
 
   const askAboutPayment = (paymentReference: string): Promise<PaymentAnswer> => {
@@ -129,7 +225,7 @@ export const createScriptedProvider = (contract: Partial<ProviderContract> = {})
       captured: null,
       refunds: hide ? [] : ledger.filter((refund) => refund.paymentReference === paymentReference),
       disputes: provider.disputes.filter((dispute) => dispute.paymentReference === paymentReference),
-      providerDateMs: Date.now(),
+      providerDateMs: nowMs(),
     });
   };
 
@@ -141,6 +237,7 @@ export const createScriptedProvider = (contract: Partial<ProviderContract> = {})
     silent: false,
     hidden: 0,
     questions: 0,
+    aheadMs: 0,
     adapter: {
       contract: { ...scriptedContract, ...contract },
       // Each encoding differs, as one by another version of us might: only stored bytes are the same twice.
@@ -174,7 +271,7 @@ export const createScriptedProvider = (contract: Partial<ProviderContract> = {})
                 kind: 'answer',
                 refunds: provider.hidden > 0 ? [] : [...ledger],
                 disputes: [...provider.disputes],
-                providerDateMs: Date.now(),
+                providerDateMs: nowMs(),
               },
         ),
       // Two to a page, so that paging shows.
@@ -188,7 +285,7 @@ export const createScriptedProvider = (contract: Partial<ProviderContract> = {})
           kind: 'answer',
           refunds,
           next: newestFirst.length > from + 2 ? (refunds.at(-1)?.reference ?? null) : null,
-          providerDateMs: Date.now(),
+          providerDateMs: nowMs(),
         });
       },
       askAccount: () => Promise.resolve({ kind: 'answer', accountId: 'acct_scripted', liveMode: false }),

@@ -10,6 +10,8 @@ export const declineClasses = [
   'already-refunded',
   'exceeds-unrefunded',
   'not-refundable',
+  'not-settled-yet',
+  'repeated-too-soon',
   'invalid-request',
   'other',
 ] as const;
@@ -47,7 +49,13 @@ export type AttemptFinding =
       readonly because: 'rate-limited' | 'key-refused' | 'locked';
       readonly retryAfterMs: number | null;
     }
-  | { readonly kind: 'rejected'; readonly decline: DeclineClass; readonly code: string | null }
+  /** `notBeforeMs`: from when on the provider would take such a refund, milliseconds since the epoch, where it says so. */
+  | {
+      readonly kind: 'rejected';
+      readonly decline: DeclineClass;
+      readonly code: string | null;
+      readonly notBeforeMs?: number | null;
+    }
   | { readonly kind: 'in-flight-elsewhere' }
   /** `requestLeft: false` where not even that is certain; left out, a request certainly left. */
   | { readonly kind: 'unknown'; readonly because: string; readonly requestLeft?: boolean }
@@ -62,6 +70,15 @@ export type LookUpFinding =
   | { readonly kind: 'absent-final' }
   /** Nothing of ours, and refunds made elsewhere alone exhaust what was captured. */
   | { readonly kind: 'exhausted-elsewhere'; readonly refunds: readonly ForeignRefund[] }
+  /**
+   * The provider's records name nobody, and these could each be ours: of this amount, made since we may have sent it.
+   * `operations`: all of the payment that this is so for, this one among them.
+   */
+  | {
+      readonly kind: 'unattributed';
+      readonly refunds: readonly ForeignRefund[];
+      readonly operations: readonly string[];
+    }
   /** The provider could not be asked (timeout, 5xx, 401, 404): no conclusion. */
   | { readonly kind: 'no-answer'; readonly because: string };
 

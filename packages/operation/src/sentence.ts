@@ -12,6 +12,8 @@ export type SentenceFacts = {
   readonly providerReference?: string | null;
   /** `outcome_unknown`: whether a request certainly left (default: not even that). */
   readonly certainlySubmitted?: boolean;
+  /** `outcome_unknown`: refunds that name nobody, and the operations each of which could be any of them. */
+  readonly unattributed?: { readonly refunds: number; readonly operations: number } | null;
   readonly failure?: FailureCause | null;
   /** `confirmed` by two operators, where the provider could not be asked. */
   readonly settledBy?: { readonly by: string; readonly secondBy: string | null } | null;
@@ -119,9 +121,13 @@ const confirmedSentence = (facts: SentenceFacts, { confirmed, theProvider }: Mes
   return confirmed.byPeople(by, secondBy);
 };
 
-const unknownSentence = (facts: SentenceFacts, { unknown }: Messages): string => {
-  if (facts.lookedIntoBy) return unknown.lookedInto(facts.lookedIntoBy);
-  if ((facts.attention ?? []).length > 0) return unknown.needsPerson;
+const unknownSentence = (facts: SentenceFacts, { unknown, theProvider }: Messages): string => {
+  const { unattributed } = facts;
+  const seen = unattributed
+    ? `${unknown.unattributed(facts.providerName ?? theProvider, unattributed.refunds, unattributed.operations)} `
+    : '';
+  if (facts.lookedIntoBy) return `${seen}${unknown.lookedInto(facts.lookedIntoBy)}`;
+  if ((facts.attention ?? []).length > 0) return `${seen}${unknown.needsPerson}`;
   return facts.certainlySubmitted ? unknown.submitted : unknown.maybeSubmitted;
 };
 
@@ -131,7 +137,7 @@ const failedSentence = (facts: SentenceFacts, { failed, theProvider }: Messages)
   if (!cause) return failed.plain;
   switch (cause.kind) {
     case 'declined':
-      return failed.declined(provider, cause.decline);
+      return failed.declined(provider, cause.decline, cause.notBeforeMs ?? null);
     case 'refunded-elsewhere':
       return failed.refundedElsewhere(cause.refunds.map(({ reference }) => reference));
     case 'provider-failed':

@@ -48,8 +48,13 @@ const definiteEnd = (definite: readonly ResponseObservation[]): AttemptEnd => {
   return { kind: 'not-sent' };
 };
 
-const rejectionKey = ({ decline, code }: { decline: string; code: string | null }): string =>
-  `${decline} ${code ?? ''}`;
+/** Says which of several refusals is told, whatever the order they came in. */
+export const rejectionKey = ({
+  decline,
+  code,
+  notBeforeMs,
+}: Extract<AttemptFinding, { kind: 'rejected' }>): string =>
+  `${decline} ${code ?? ''} ${String(notBeforeMs ?? '')}`;
 
 /** By code unit, the same on every machine. */
 export const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -3,6 +3,7 @@ import {
   declinesThatMayBeOurs,
   type AttemptFact,
   type ForeignRefund,
+  type LookUpFinding,
   type Observation,
   type OperatorFinding,
 } from './observation.ts';
@@ -10,6 +11,7 @@ import {
   attemptEnd,
   compareText,
   isAmbiguous,
+  rejectionKey,
   type AttemptEnd,
   type ResponseObservation,
 } from './settle-attempts.ts';
@@ -136,7 +138,9 @@ const byAttempts = (
     undefined,
   );
   if (newest === undefined) return { kind: 'no-evidence', attention: [] };
-  if (newest.end.kind === 'no-end' && !foreign) return { kind: 'no-evidence', attention: [] };
+  const unattributed = unattributedNow(observations);
+  if (newest.end.kind === 'no-end' && !foreign && unattributed === undefined)
+    return { kind: 'no-evidence', attention: [] };
   const all = ends.map(({ end }) => end);
   const unknown: Settlement = {
     kind: 'unknown',
@@ -151,7 +155,32 @@ const byAttempts = (
       attention: [],
     };
   }
-  return byRefusals(all, observations, terms) ?? unknown;
+  const refused = byRefusals(all, observations, terms, unattributed !== undefined);
+  if (refused !== undefined || unattributed === undefined) return refused ?? unknown;
+  const figures = { refunds: unattributed.refunds.length, operations: unattributed.operations.length };
+  return { ...unknown, unattributed: figures, attention: ['conflicting-evidence'] };
+};
+
+/** Whether the newest answer about the payment shows refunds that name nobody, any of which may be this one. */
+const unattributedNow = (
+  observations: readonly Observation[],
+): Extract<LookUpFinding, { kind: 'unattributed' }> | undefined => {
+  const [newest] = observations
+    .flatMap((seen) =>
+      (seen.source === 'look-up' || seen.source === 'listing') &&
+      seen.finding.kind !== 'no-answer' &&
+      seen.finding.kind !== 'found'
+        ? [{ atMs: seen.atMs, finding: seen.finding }]
+        : [],
+    )
+    // Of two at the same instant the one that keeps the money held counts.
+    .sort(
+      (one, other) =>
+        other.atMs - one.atMs ||
+        Number(other.finding.kind === 'unattributed') - Number(one.finding.kind === 'unattributed') ||
+        compareText(JSON.stringify(one.finding), JSON.stringify(other.finding)),
+    );
+  return newest?.finding.kind === 'unattributed' ? newest.finding : undefined;
 };
 
 const certainlyLeft = (end: AttemptEnd): boolean => {
@@ -173,26 +202,29 @@ const byRefusals = (
   ends: readonly AttemptEnd[],
   observations: readonly Observation[],
   terms: SettlementTerms,
+  anyMayBeOurs: boolean,
 ): Settlement | undefined => {
   if (ends.some((end) => end.kind === 'no-end')) return undefined;
   const declines = ends
     .flatMap((end) => (end.kind === 'rejected' ? [end.finding] : []))
-    .sort((one, other) =>
-      compareText(`${one.decline} ${one.code ?? ''}`, `${other.decline} ${other.code ?? ''}`),
-    );
+    .sort((one, other) => compareText(rejectionKey(one), rejectionKey(other)));
   const mayBeOurs = declines.some(({ decline }) => declinesThatMayBeOurs.includes(decline));
   if (mayBeOurs) {
     // The refusal may speak of our own refund: only refunds of others that exhaust the payment explain it away.
-    const refunds = exhaustedElsewhere(observations);
+    const refunds = anyMayBeOurs ? undefined : exhaustedElsewhere(observations);
     return refunds && { kind: 'failed', cause: { kind: 'refunded-elsewhere', refunds }, attention: [] };
   }
-  const absent = terms.finalAbsenceProves === 'nothing-happened' && finallyAbsent(observations);
+  const absent =
+    !anyMayBeOurs && terms.finalAbsenceProves === 'nothing-happened' && finallyAbsent(observations);
   if (ends.some(isAmbiguous) && !absent) return undefined;
   const decline = declines[0];
   if (decline !== undefined) {
     return {
       kind: 'failed',
-      cause: { kind: 'declined', decline: decline.decline, code: decline.code },
+      cause: {
+        ...{ kind: 'declined', decline: decline.decline, code: decline.code },
+        ...(decline.notBeforeMs == null ? {} : { notBeforeMs: decline.notBeforeMs }),
+      },
       attention: [],
     };
   }

@@ -4,7 +4,13 @@ import type { DeclineClass, ForeignRefund, ProviderRecord } from './observation.
 
 /** Why an operation definitely did not happen. */
 export type FailureCause =
-  | { readonly kind: 'declined'; readonly decline: DeclineClass; readonly code: string | null }
+  /** `notBeforeMs`: from when on the provider would take such a refund, where it said so. */
+  | {
+      readonly kind: 'declined';
+      readonly decline: DeclineClass;
+      readonly code: string | null;
+      readonly notBeforeMs?: number | null;
+    }
   | { readonly kind: 'refunded-elsewhere'; readonly refunds: readonly ForeignRefund[] }
   | { readonly kind: 'provider-failed'; readonly reference: string; readonly reason: string | null }
   | { readonly kind: 'never-arrived' }
@@ -20,8 +26,15 @@ export type Settlement = { readonly attention: readonly AttentionReason[] } & (
   | { readonly kind: 'no-evidence' }
   /** Every attempt is proved not sent or deferred: it may be submitted again. */
   | { readonly kind: 'unsent'; readonly deferredUntilMs: number | null }
-  /** `certainlySubmitted`: a request certainly left; false where even that is not sure. */
-  | { readonly kind: 'unknown'; readonly certainlySubmitted: boolean }
+  /**
+   * `certainlySubmitted`: a request certainly left; false where even that is not sure. `unattributed`: so many refunds
+   * that name nobody for so many operations of the payment, each of which could be any of them.
+   */
+  | {
+      readonly kind: 'unknown';
+      readonly certainlySubmitted: boolean;
+      readonly unattributed?: { readonly refunds: number; readonly operations: number };
+    }
   | { readonly kind: 'pending'; readonly record: ProviderRecord }
   /** `record` is `null` only where two operators settled it and the provider cannot be asked. */
   | {

@@ -1,5 +1,5 @@
-import type { ForeignRefund } from '@holdfast/operation';
-import type { JudgeLookUp, MirroredRefund } from './provider-adapter.ts';
+import { sameAmount, type ForeignRefund } from '@holdfast/operation';
+import type { JudgeLookUp, MirroredRefund, UnnamedSubject } from './provider-adapter.ts';
 
 /** Whose operation a look-up is about. */
 export type LookUpSubject = { readonly organisationId: string; readonly operationId: string };
@@ -34,6 +34,31 @@ export const refundsMadeElsewhere = (
     .filter((refund) => isElsewhere(refund, subject) && refund.status !== 'failed')
     .map(({ reference, amount, createdAtMs }) => ({ reference, amount, atMs: createdAtMs }));
 
+/** The provider's clock and ours may differ by this much when it is asked whether a record is younger than a request. */
+const clockDoubtMs = 10 * 60_000;
+
+/**
+ * Where records name nobody: those that may be this operation's, by amount and time. They are never taken for it:
+ * they only stand against every conclusion that it did not happen.
+ */
+const possiblyOurs = (
+  refunds: readonly MirroredRefund[],
+  unnamed: UnnamedSubject | undefined,
+): readonly ForeignRefund[] =>
+  unnamed === undefined
+    ? []
+    : refunds
+        .filter(
+          (refund) =>
+            refund.operationId === null &&
+            refund.organisationId === null &&
+            refund.status !== 'failed' &&
+            sameAmount(refund.amount, unnamed.amount) &&
+            refund.createdAtMs >= unnamed.sentFromMs - clockDoubtMs &&
+            !unnamed.heldReferences.includes(refund.reference),
+        )
+        .map(({ reference, amount, createdAtMs }) => ({ reference, amount, atMs: createdAtMs }));
+
 /**
  * What a payment's answer says about one operation of ours. Positive evidence counts also from an answer that
  * broke off; everything else needs the whole answer. Amount and currency are compared by settling, not here.
@@ -43,6 +68,10 @@ export const judgeLookUp: JudgeLookUp = (answer, subject) => {
   const [record] = recordsOfOperation(seen, subject);
   if (record !== undefined) return { kind: 'found', record };
   if (answer.kind === 'no-answer') return { kind: 'no-answer', because: answer.because };
+  const unattributed = possiblyOurs(answer.refunds, subject.unnamed);
+  if (unattributed.length > 0) {
+    return { kind: 'unattributed', refunds: unattributed, operations: subject.unnamed?.operations ?? [] };
+  }
   const elsewhere = refundsMadeElsewhere(answer.refunds, subject);
   // The larger of the two figures: "nothing was left" must hold whichever of them is right.
   const capturedMinor = Math.max(subject.capturedMinor, answer.captured?.minor ?? 0);

@@ -165,5 +165,21 @@ export type ProviderAdapter = {
 /** Pure: what a payment's answer says about one operation of ours (amount and currency compared by settling). */
 export type JudgeLookUp = (
   answer: PaymentAnswer,
-  subject: { readonly organisationId: string; readonly operationId: string; readonly capturedMinor: number },
+  subject: {
+    readonly organisationId: string;
+    readonly operationId: string;
+    readonly capturedMinor: number;
+    /** Given where the provider's records name nobody: what a record must be like to be possibly ours. */
+    readonly unnamed?: UnnamedSubject | undefined;
+  },
 ) => LookUpFinding;
+
+export type UnnamedSubject = {
+  readonly amount: Amount;
+  /** When a request of the operation may first have left, milliseconds since the epoch. */
+  readonly sentFromMs: number;
+  /** References that other operations hold: not ours for certain. */
+  readonly heldReferences: readonly string[];
+  /** Unresolved operations of the payment with this amount, this one among them. */
+  readonly operations: readonly string[];
+};

@@ -1,4 +1,5 @@
 import type { SettlementTerms } from '@holdfast/operation';
+import type { ProviderMoney } from './provider-money.ts';
 
 /**
  * What a provider promises, as data. Every provider differs and nothing outside an adapter assumes Stripe.
@@ -7,13 +8,20 @@ import type { SettlementTerms } from '@holdfast/operation';
 export type ProviderContract = SettlementTerms & {
   /** What people read: "Stripe". */
   readonly displayName: string;
+  /** Its units of money. What they cannot say is refused when it is proposed, not when it is sent. */
+  readonly money: ProviderMoney;
   /** How long the provider recognises a key it has seen, counted from its first receipt. 0: it does not, so a request is sent once. */
   readonly keyWindowMs: number;
   /** Taken off the window, so that clocks and slow connections can never carry a resubmission past it. */
   readonly keyWindowMarginMs: number;
   readonly maximumKeyLength: number;
-  /** Whether refunds of a payment can be listed, with our metadata on them. */
+  /** Whether refunds of a payment can be listed. */
   readonly canListByPayment: boolean;
+  /**
+   * Whether its records carry the IDs that we send along. Where they do not, nothing tells two refunds of one amount
+   * apart: then no second equal one of a payment is sent while one is unresolved, and no record is taken for ours.
+   */
+  readonly echoesReference: boolean;
   /** After a send, how long an empty look-up proves nothing. */
   readonly quietPeriodMs: number;
   /** How many empty look-ups, this far apart, make an absence final (with every attempt's end recorded). */

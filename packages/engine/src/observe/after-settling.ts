@@ -47,7 +47,9 @@ export const visiblePart = (settlement: Settlement | null): string => {
     case 'unsent':
       return settlement.kind;
     case 'unknown':
-      return `unknown ${String(settlement.certainlySubmitted)}`;
+      return ['unknown', settlement.certainlySubmitted, ...Object.values(settlement.unattributed ?? {})].join(
+        ' ',
+      );
     case 'pending':
     case 'confirmed':
     case 'reversed': {

@@ -178,6 +178,7 @@ const readFacts = async (
       id: operations.id,
       state: operations.state,
       attention: operations.attention,
+      amountMinor: operations.amountMinor,
     })
     .from(operations)
     .where(
@@ -190,6 +191,9 @@ const readFacts = async (
         ),
       ),
     );
+  // Where records name nobody, two equal refunds of a payment could never be told apart.
+  const isTwin = (amountMinor: number | null): boolean =>
+    request.account?.adapter.contract.echoesReference === false && amountMinor === row.amountMinor;
   const ofReturns =
     row.reason === 'returned'
       ? await tx.db
@@ -203,7 +207,10 @@ const readFacts = async (
     hasProviderAccount: request.account !== null,
     undoUntilMs: row.undoUntil?.getTime() ?? null,
     notBeforeMs: notBeforeMs === 0 ? null : notBeforeMs,
-    anotherInFlightOnPayment: onPayment.some(({ id, state }) => state === 'submitting' && id !== row.id),
+    anotherInFlightOnPayment: onPayment.some(
+      ({ id, state, amountMinor }) =>
+        id !== row.id && (state === 'submitting' || (state === 'outcome_unknown' && isTwin(amountMinor))),
+    ),
     fingerprint: row.fingerprint,
     proposedBy: row.proposedPerson,
     approvals: await readApprovals(tx, row.id),

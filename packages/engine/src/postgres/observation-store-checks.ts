@@ -22,6 +22,9 @@ const read = async (tx: OrganisationTransaction, operationId: string): Promise<O
 const isEmpty = (seen: Observation): boolean =>
   seen.source === 'look-up' && (seen.finding.kind === 'absent-yet' || seen.finding.kind === 'absent-final');
 
+const isUnresolved = (state: OperationRow['state']): boolean =>
+  state === 'submitting' || state === 'outcome_unknown';
+
 /** Everything that decides what to do next about an unknown outcome; `null` where it is not unknown (any more). */
 export const readUnknown = async (
   tx: OrganisationTransaction,
@@ -55,6 +58,21 @@ export const readUnknown = async (
         eq(payments.paymentReference, row.paymentReference),
       ),
     );
+  const others = await tx.db
+    .select({
+      id: operations.id,
+      state: operations.state,
+      amountMinor: operations.amountMinor,
+      reference: operations.providerReference,
+    })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.organisationId, tx.organisationId),
+        eq(operations.provider, row.provider),
+        eq(operations.paymentReference, row.paymentReference),
+      ),
+    );
   const seen = observationRows.map(observationOf);
   const lastSentAtMs = attemptRows.at(-1)?.startedAt.getTime() ?? 0;
   const lookUps = seen.filter(({ source, atMs }) => source === 'look-up' && atMs >= lastSentAtMs);
@@ -64,6 +82,14 @@ export const readUnknown = async (
     operationId,
     paymentReference: row.paymentReference,
     capturedMinor: payment?.captured ?? 0,
+    amount: { minor: row.amountMinor, currency: row.currency },
+    sentFromMs: attemptRows[0]?.startedAt.getTime() ?? row.createdAt.getTime(),
+    unresolvedEqual: others
+      .filter(({ state, amountMinor }) => isUnresolved(state) && amountMinor === row.amountMinor)
+      .map(({ id }) => id),
+    heldReferences: others.flatMap(({ id, reference }) =>
+      id === operationId || reference === null ? [] : [reference],
+    ),
     facts: {
       nowMs: tx.now.getTime(),
       unknownSinceMs: row.unknownSince?.getTime() ?? tx.now.getTime(),

@@ -30,6 +30,11 @@ export const summaryOfFinding = (
         summary: `Refunds made elsewhere have used up the payment: ${finding.refunds.map(({ reference }) => reference).join(', ')}.`,
         reference: finding.refunds[0]?.reference ?? null,
       };
+    case 'unattributed':
+      return {
+        summary: `The provider shows refunds of this amount that name nobody; each could be any of ${String(finding.operations.length)}: ${finding.refunds.map(({ reference }) => reference).join(', ')}.`,
+        reference: finding.refunds[0]?.reference ?? null,
+      };
     case 'no-answer':
       return plain(`The provider could not be asked: ${finding.because}.`);
     case 'operator-settled':

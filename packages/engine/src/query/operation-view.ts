@@ -91,6 +91,7 @@ export const sentenceFacts = (
     providerName: context.providerName(stored.provider),
     providerReference: stored.providerReference,
     certainlySubmitted: settlement?.kind === 'unknown' && settlement.certainlySubmitted,
+    unattributed: settlement?.kind === 'unknown' ? (settlement.unattributed ?? null) : null,
     failure: settlement?.kind === 'failed' ? namedCause(settlement.cause, context) : null,
     settledBy:
       settlement?.kind === 'confirmed' && settlement.settledBy !== null

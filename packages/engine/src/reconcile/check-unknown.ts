@@ -1,4 +1,4 @@
-import type { AttentionReason, LookUpFinding } from '@holdfast/operation';
+import type { Amount, AttentionReason, LookUpFinding } from '@holdfast/operation';
 import { judgeAbsence, judgeLookUp, type PaymentAnswer } from '@holdfast/providers';
 import { askAndAbsorb, type ClaimApprovedPorts, type ClaimResult } from '../claim/claim-approved.ts';
 import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
@@ -15,6 +15,13 @@ export type UnknownOperation = {
   readonly operationId: string;
   readonly paymentReference: string;
   readonly capturedMinor: number;
+  readonly amount: Amount;
+  /** When a request of it may first have left. */
+  readonly sentFromMs: number;
+  /** Operations of the payment and the same amount whose outcome is not known, this one among them. */
+  readonly unresolvedEqual: readonly string[];
+  /** The provider's references that other operations of the payment hold. */
+  readonly heldReferences: readonly string[];
   readonly facts: UnknownFacts;
   readonly attempts: readonly { readonly endedAtMs: number | null }[];
   readonly emptyReadsAtMs: readonly number[];
@@ -53,7 +60,12 @@ const findingOf = (
 ): LookUpFinding => {
   const { contract } = account.adapter;
   const { organisationId, operationId, capturedMinor, facts } = operation;
-  const finding = judgeLookUp(answer, { organisationId, operationId, capturedMinor });
+  const { amount, sentFromMs, heldReferences, unresolvedEqual } = operation;
+  const unnamed = { amount, sentFromMs, heldReferences, operations: unresolvedEqual };
+  const finding = judgeLookUp(answer, {
+    ...{ organisationId, operationId, capturedMinor },
+    unnamed: contract.echoesReference ? undefined : unnamed,
+  });
   if (finding.kind !== 'absent-yet') return finding;
   const mayStillBeResubmitted =
     facts.attention.length === 0 && mayBeResubmitted(facts, contract, settings.providerTimeoutMs);

@@ -42,6 +42,14 @@ const declines: Readonly<Record<DeclineClass, { readonly reason: string; readonl
     reason: 'this payment cannot be refunded',
     nextStep: 'The money has to reach the customer another way.',
   },
+  'not-settled-yet': {
+    reason: 'the payment is not settled yet',
+    nextStep: 'Once it is settled, a new refund can be proposed.',
+  },
+  'repeated-too-soon': {
+    reason: 'it takes no second refund of the same amount on one payment so soon after the first',
+    nextStep: 'Later a new refund can be proposed; the earlier one is not touched by this.',
+  },
   'invalid-request': {
     reason: 'it did not accept the request as we made it',
     nextStep: 'An operator has to look at the request before a new refund is proposed.',
@@ -59,6 +67,10 @@ const waitingFor: Readonly<Record<WaitingFor, string>> = {
   'provider-account': 'There is no provider account yet; it is submitted once there is one.',
   payment: 'Another refund of this payment is under way; it is submitted after that one.',
 };
+
+/** "2026-01-02 03:04 UTC": rounded up to a whole minute, so that it is not too early. */
+const instant = (atMs: number): string =>
+  `${new Date(Math.ceil(atMs / 60_000) * 60_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** What stands behind attention, as the second half of "It waits for a person: …". */
 const attention: Readonly<Record<AttentionReason, string>> = {
@@ -115,11 +127,18 @@ export const english = {
     submitted: 'The request was submitted, but confirmation is delayed. We are checking it.',
     maybeSubmitted: 'The request may have been submitted. We are checking it.',
     needsPerson: 'We could not establish the outcome yet. It waits for a person.',
+    /** Nobody's name on any of them: which operation was carried out cannot be told from here. */
+    unattributed: (provider: string, refunds: number, operations: number): string =>
+      `${provider} shows ${refunds} ${refunds === 1 ? 'refund' : 'refunds'} of this amount and does not say whose${
+        operations > 1 ? `: ${Math.min(refunds, operations)} of ${operations} paid` : ''
+      }.`,
     lookedInto: (who: string): string => `We could not establish the outcome yet. ${who} is looking into it.`,
   },
   failed: {
-    declined: (provider: string, decline: DeclineClass): string =>
-      `No money moved. ${provider} declined it: ${declines[decline].reason}. ${declines[decline].nextStep}`,
+    declined: (provider: string, decline: DeclineClass, notBeforeMs: number | null = null): string =>
+      `No money moved. ${provider} declined it: ${declines[decline].reason}. ${declines[decline].nextStep}${
+        notBeforeMs === null ? '' : ` It would be taken from ${instant(notBeforeMs)} on.`
+      }`,
     refundedElsewhere: (references: readonly string[]): string =>
       `No money moved. It was already refunded elsewhere (${list(references)}).`,
     providerFailed: (provider: string, reason: string | null): string =>
@@ -168,6 +187,10 @@ export const english = {
       'exceeds-unrefunded': 'Your refund has not been made: it is more than what is left of the payment.',
       'not-refundable':
         'This payment cannot be refunded to where it came from. We will agree another way with you.',
+      'not-settled-yet':
+        'Your refund has not been made yet: your payment has to be settled first. We will come back to you.',
+      'repeated-too-soon':
+        'Your refund has not been made yet and can be made later. We will come back to you.',
       'invalid-request':
         'Your refund has not been made yet, for a reason on our side. We will come back to you.',
       other: 'Your refund has not been made. We are finding out why and will come back to you.',

@@ -1,4 +1,5 @@
 import type { ProviderContract } from '../provider-contract.ts';
+import { stripeUnits } from './stripe-units.ts';
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -8,6 +9,7 @@ const dayMs = 24 * hourMs;
 /** What Stripe promises about `/v1/refunds`, as data. "Documented" means Stripe's own pages at docs.stripe.com. */
 export const stripeContract: ProviderContract = {
   displayName: 'Stripe',
+  money: stripeUnits,
   /**
    * Documented ("Idempotent requests", "Advanced error handling"): v1 keys may be removed once they are at least
    * 24 hours old, counted from when Stripe first receives the key; a key used again after that is a NEW request.
@@ -23,6 +25,7 @@ export const stripeContract: ProviderContract = {
   maximumKeyLength: 255,
   /** Documented ("List all refunds"): by payment intent or charge, our metadata on each. */
   canListByPayment: true,
+  echoesReference: true,
   /**
    * Ours: the list is not a search index (only Search is documented as lagging), but no page promises that a
    * refund is listed at once, and a request whose answer was lost may still be executing.
