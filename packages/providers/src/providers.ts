@@ -3,3 +3,4 @@ export * from './judge-absence.ts';
 export * from './judge-look-up.ts';
 export type * from './provider-adapter.ts';
 export type * from './provider-contract.ts';
+export * from './provider-money.ts';

@@ -5,6 +5,7 @@ import {
   type Problem,
   type TicketInput,
 } from '@holdfast/operation';
+import { judgeCapturedMoney, type ProviderUnits } from '../intake/judge-provider-money.ts';
 import { problemOf } from '../intake/problem.ts';
 
 /** What is stored of an order that the shop's record can change. */
@@ -34,7 +35,13 @@ export type OrderVerdict =
   | { readonly kind: 'write'; readonly created: boolean };
 
 /** Whether the shop's record of an order is taken in as it comes. */
-export const judgeOrder = (input: OrderInput, facts: OrderFacts): OrderVerdict => {
+export const judgeOrder = (
+  input: OrderInput,
+  facts: OrderFacts,
+  units: ProviderUnits | undefined,
+): OrderVerdict => {
+  const unsayable = judgeCapturedMoney(units, input.payment.captured);
+  if (unsayable !== undefined) return { kind: 'refuse', problem: unsayable };
   const refuse = (detail: string): OrderVerdict => ({
     kind: 'refuse',
     problem: problemOf('too-late', detail),

@@ -2,6 +2,7 @@ import { crashPoint } from '#crash-point';
 import { randomUUID } from 'node:crypto';
 import { parseOperationId, type LookupResponse } from '@holdfast/operation';
 import type { Engine, ProviderDirectory } from '../engine-interface.ts';
+import { unitsFor } from '../intake/judge-provider-money.ts';
 import { receiveWebhook } from '../webhook/receive-webhook.ts';
 import { requestCheck } from './check-request.ts';
 import { createFeed } from './feed.ts';
@@ -150,7 +151,13 @@ const catalogue = (
     inOrganisation(who.organisationId, (tx) => findOrders(tx, text, cursor, limit)),
   putOrder: (who, id, input) =>
     inOrganisation(who.organisationId, (tx) =>
-      putOrder(tx, id, input, providers.accountOf(who.organisationId)?.accountId ?? null),
+      putOrder(
+        tx,
+        id,
+        input,
+        providers.accountOf(who.organisationId)?.accountId ?? null,
+        unitsFor(providers, who.organisationId),
+      ),
     ),
   getTicket: (who, id) =>
     inOrganisation(who.organisationId, async (tx) => {

@@ -2,6 +2,7 @@ import { fingerprintOf, type Command, type CommandResult } from '@holdfast/opera
 import type { Principal } from '../engine-interface.ts';
 import { personOf } from '../intake/access.ts';
 import { judgeKnownId, judgeNewProposal, type ProposalFacts } from '../intake/judge-propose.ts';
+import { judgeRefundMoney, unitsFor } from '../intake/judge-provider-money.ts';
 import { problemOf } from '../intake/problem.ts';
 import { attachSeenRefunds } from './attach-seen-refunds.ts';
 import { appendAudit } from './audit-store.ts';
@@ -48,6 +49,9 @@ const proposeOnce = async (
   // Equal proposals sent at once wait for one another at the payment; the first one's row is seen from here on.
   const acceptedMeanwhile = await readOperation(tx, command.operationId);
   if (acceptedMeanwhile !== undefined) return answerKnown(dependencies, tx, who, command, acceptedMeanwhile);
+  const units = unitsFor(dependencies.providers, tx.organisationId);
+  const unsayable = judgeRefundMoney(units, command.amount, idsOf(command));
+  if (unsayable !== undefined) return rejected(command, unsayable);
   const facts = await readProposalFacts(tx, command, order, payment, dependencies.providerName);
   const problem = judgeNewProposal(command.operationId, command, facts);
   if (problem !== undefined) return rejected(command, problem);
@@ -71,10 +75,9 @@ const rejected = (
 });
 
 const noSuchOrder = (command: ProposeCommand) =>
-  problemOf('not-found', `There is no order ${command.orderId} here yet.`, {
-    operationId: command.operationId,
-    commandId: command.commandId,
-  });
+  problemOf('not-found', `There is no order ${command.orderId} here yet.`, idsOf(command));
+
+const idsOf = ({ operationId, commandId }: ProposeCommand) => ({ operationId, commandId });
 
 const answerKnown = async (
   dependencies: IntakeDependencies,

@@ -2,25 +2,31 @@ import { and, eq, notInArray, sql } from 'drizzle-orm';
 import type { Order, OrderInput } from '@holdfast/operation';
 import { judgeOrder, type KnownOrder, type OrderFacts } from '../catalogue/judge-order.ts';
 import type { PutAnswer } from '../engine-interface.ts';
+import type { ProviderUnits } from '../intake/judge-provider-money.ts';
 import { lockPayment } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { touchOrdersOfPayment, writeFeed } from './feed-writer.ts';
 import { viewOrders } from './order-reader.ts';
 import { operations, orders, payments, returns, type OrderRow, type PaymentRow } from './schema.ts';
 
-/** Takes in the shop's own record of an order. The same record again changes nothing. */
+/**
+ * Takes in the shop's own record of an order. The same record again changes nothing. `units`: the provider's, by which
+ * the currency is judged; without them it is not.
+ */
 export const putOrder = async (
   tx: OrganisationTransaction,
   orderId: string,
   input: OrderInput,
   accountId: string | null,
+  units?: ProviderUnits,
 ): Promise<PutAnswer<Order>> => {
   const { provider, reference, captured } = input.payment;
   const heldByAnother = await heldElsewhere(tx, provider, reference, accountId);
   // The payment is locked before the order, like everywhere.
   const payment = heldByAnother ? undefined : await lockPayment(tx, provider, reference);
   const order = await lockOrder(tx, orderId);
-  const verdict = judgeOrder(input, await factsOf(tx, orderId, order, payment, heldByAnother));
+  const facts = await factsOf(tx, orderId, order, payment, heldByAnother);
+  const verdict = judgeOrder(input, facts, units);
   switch (verdict.kind) {
     case 'refuse':
       return { ok: false, problem: verdict.problem };
