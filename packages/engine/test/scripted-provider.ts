@@ -1,6 +1,5 @@
 import type { AttemptFinding, ProviderRecord } from '@holdfast/operation';
 import { isoMoney } from '@holdfast/providers';
-import { isoMoney } from '@holdfast/providers';
 import type {
   AttemptReport,
   EncodedRequest,
@@ -78,7 +77,6 @@ export type ScriptedProvider = {
 
 export const scriptedContract: ProviderContract = {
   displayName: 'Stripe',
-  money: isoMoney,
   money: isoMoney,
   keyWindowMs: dayMs,
   keyWindowMarginMs: 3_600_000,

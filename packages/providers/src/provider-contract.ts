@@ -1,6 +1,5 @@
 import type { SettlementTerms } from '@holdfast/operation';
 import type { ProviderMoney } from './provider-money.ts';
-import type { ProviderMoney } from './provider-money.ts';
 
 /**
  * What a provider promises, as data. Every provider differs and nothing outside an adapter assumes Stripe.
@@ -9,8 +8,6 @@ import type { ProviderMoney } from './provider-money.ts';
 export type ProviderContract = SettlementTerms & {
   /** What people read: "Stripe". */
   readonly displayName: string;
-  /** Its units of money. What they cannot say is refused when it is proposed, not when it is sent. */
-  readonly money: ProviderMoney;
   /** Its units of money. What they cannot say is refused when it is proposed, not when it is sent. */
   readonly money: ProviderMoney;
   /** How long the provider recognises a key it has seen, counted from its first receipt. 0: it does not, so a request is sent once. */

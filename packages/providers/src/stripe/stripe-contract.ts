@@ -1,6 +1,5 @@
 import type { ProviderContract } from '../provider-contract.ts';
 import { stripeUnits } from './stripe-units.ts';
-import { stripeUnits } from './stripe-units.ts';
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -10,7 +9,6 @@ const dayMs = 24 * hourMs;
 /** What Stripe promises about `/v1/refunds`, as data. "Documented" means Stripe's own pages at docs.stripe.com. */
 export const stripeContract: ProviderContract = {
   displayName: 'Stripe',
-  money: stripeUnits,
   money: stripeUnits,
   /**
    * Documented ("Idempotent requests", "Advanced error handling"): v1 keys may be removed once they are at least
