@@ -1,68 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Operation } from '@holdfast/operation';
 import type { MirroredRefund } from '@holdfast/providers';
-import { createScriptedProvider } from '../../test/scripted-provider.ts';
-import {
-  ada,
-  approval,
-  ben,
-  createEngineHouse,
-  mint,
-  olga,
-  operationIn,
-  otto,
-  problemIn,
-  proposal,
-  type EngineHouse,
-} from '../../test/engine-house.ts';
+import { scriptedEngineHouse } from '../../test/scripted-engine-house.ts';
+import { ada, mint, olga, operationIn, otto, problemIn, proposal } from '../../test/engine-house.ts';
 import { accountOver } from '../../test/worker-house.ts';
-import { changeOperation } from '../postgres/change-operation.ts';
 import { absorbSeen } from '../postgres/mirror-store.ts';
 
-const provider = createScriptedProvider();
-let house: EngineHouse;
-beforeAll(async () => {
-  house = await createEngineHouse({ adapter: provider.adapter });
-});
-afterAll(() => house.close());
-
-const unknown = async (orderId?: string): Promise<Operation> => {
-  const onOrder = orderId ?? (await house.order());
-  const operation = operationIn((await house.give(ada, proposal(onOrder, 1_000)))[0]);
-  await house.give(ben, approval(operation));
-  for (const [expectedVersion, type] of [
-    [2, 'claim'],
-    [3, 'lose-sight'],
-  ] as const) {
-    await house.runtime.inOrganisation(house.organisationId, (tx) =>
-      changeOperation(tx, {
-        operationId: operation.id,
-        expectedVersion,
-        event: { type },
-        by: { actorId: null },
-      }),
-    );
-  }
-  const now = await house.engine.getOperation(house.as(ada), operation.id);
-  if (now === null) throw new Error('it is there');
-  return now;
-};
-
-const byHand = (operation: Operation): MirroredRefund => {
-  const refund: MirroredRefund = {
-    reference: `re_${mint()}`,
-    status: 'succeeded',
-    statusText: 'succeeded',
-    amount: { minor: 1_000, currency: 'EUR' },
-    paymentReference: operation.paymentReference ?? '',
-    failureReason: null,
-    createdAtMs: Date.now(),
-    organisationId: null,
-    operationId: null,
-  };
-  provider.ledger.push(refund);
-  return refund;
-};
+const { house, provider, unknown, byHand, figures } = await scriptedEngineHouse();
 
 const listed = (refund: MirroredRefund) =>
   house.runtime.inOrganisation(house.organisationId, (tx) =>
@@ -85,12 +29,6 @@ const confirm = (operation: Operation, providerReference: string) =>
     providerReference,
   }) as const;
 
-const figures = async (operation: Operation) => {
-  const [row] = await house.database.admin`
-    select reserved::int, refunded::int, refunded_elsewhere::int as elsewhere from payments
-    where payment_reference = ${operation.paymentReference}`;
-  return row;
-};
 const foreignActions = () => house.database.admin`select from counted where name = 'foreign_actions'`;
 
 describe('a refund made by hand that operators take for an operation', () => {

@@ -1,36 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { MirroredRefund, VerifiedEvent } from '@holdfast/providers';
-import { createScriptedProvider, type ScriptedProvider } from '../../test/scripted-provider.ts';
 import { eventually } from '../../test/postgres-rig.ts';
-import { createWorkerHouse, mint, whileRunning, type WorkerHouse } from '../../test/worker-house.ts';
+import { gate, scriptedHouse } from '../../test/scripted-house.ts';
+import { mint, whileRunning } from '../../test/worker-house.ts';
 import type { WebhookAnswer } from '../engine-interface.ts';
 import { storeEvent } from '../postgres/webhook-store.ts';
 import { receiveWebhook } from './receive-webhook.ts';
 
-let house: WorkerHouse;
-let provider: ScriptedProvider;
-let orders = 0;
-
-beforeAll(async () => {
-  provider = createScriptedProvider();
-  house = await createWorkerHouse(provider.adapter);
-});
-afterAll(async () => {
-  await house.close();
-});
-beforeEach(() => {
-  provider.script.length = 0;
-  provider.requests.length = 0;
-  provider.hidden = 0;
-  provider.silent = false;
-});
-
-const newOrder = async (): Promise<{ readonly order: string; readonly payment: string }> => {
-  orders += 1;
-  const names = { order: `order-${String(orders)}`, payment: `pi_${String(orders)}` };
-  await house.order(names.order, names.payment, 10_000);
-  return names;
-};
+const { house, provider, newOrder, figures } = await scriptedHouse();
 
 const deliver = (event: VerifiedEvent, signature = 'whsec_scripted'): Promise<WebhookAnswer> =>
   receiveWebhook(
@@ -91,11 +68,8 @@ const byHand = (payment: string, minor: number): MirroredRefund => ({
 // Red when: an event is joined on the amount, or a second event for one object makes a second observation of a refund.
 test('F040: events that come before the answer, and their twins, are one refund fact of the operation they name', async () => {
   const { order, payment } = await newOrder();
-  let release = (): void => undefined;
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  provider.script.push({ do: 'execute-then-wait', until });
+  const answer = gate();
+  provider.script.push({ do: 'execute-then-wait', until: answer.opened });
   const id = await house.approved(order, 4_000);
   const sending = house.worker().runOnce();
   const refund = await eventually(async () => {
@@ -113,7 +87,7 @@ test('F040: events that come before the answer, and their twins, are one refund 
     await applied(twin.eventId);
   });
   const confirmed = await house.operation(id);
-  release();
+  answer.open();
   await sending;
   const after = await house.operation(id);
   expect(after).toMatchObject({ state: 'confirmed', version: confirmed.version, attention: [] });
@@ -122,9 +96,7 @@ test('F040: events that come before the answer, and their twins, are one refund 
     delivery_count: 2,
     operation_id: id,
   });
-  const [row] = await house.database.admin`
-    select refunded::int, refunded_elsewhere::int as elsewhere from payments where payment_reference = ${payment}`;
-  expect(row).toEqual({ refunded: 4_000, elsewhere: 0 });
+  expect(await figures(payment)).toMatchObject({ refunded: 4_000, elsewhere: 0 });
   const [operations] = await house.database.admin<{ count: number }[]>`
     select count(*)::int as count from operations where payment_reference = ${payment}`;
   expect(operations?.count).toBe(1);
@@ -152,17 +124,15 @@ test('an event without metadata is joined on the key that caused it', async () =
 
 // Red when: the event's record is kept under the provider's other name for the payment.
 test('an event that names the payment otherwise than we know it confirms its operation, and differs in nothing', async () => {
-  orders += 1;
-  const order = `order-by-charge-${String(orders)}`;
-  await house.order(order, `ch_${String(orders)}`, 10_000);
+  await house.order('order-by-charge', 'ch_1', 10_000);
   provider.script.push({ do: 'execute-then-lose' });
-  const id = await house.approved(order, 1_000);
+  const id = await house.approved('order-by-charge', 1_000);
   await house.worker().runOnce();
   const refund = provider.ledger.at(-1);
   if (refund === undefined) throw new Error('no refund');
   const event = eventOf({
     ...refund,
-    paymentReference: `pi_behind_${String(orders)}`,
+    paymentReference: 'pi_behind_ch_1',
     chargeReference: refund.paymentReference,
   });
   await deliver(event);
@@ -209,9 +179,7 @@ test('events of another mode or account are stored, counted and change nothing',
     expect(await applied(otherMode.eventId)).toMatchObject({ applied_as: 'foreign-mode' });
     expect(await applied(otherAccount.eventId)).toMatchObject({ applied_as: 'foreign-account' });
   });
-  const [row] = await house.database.admin`
-    select refunded_elsewhere::int as elsewhere from payments where payment_reference = ${payment}`;
-  expect(row).toEqual({ elsewhere: 0 });
+  expect(await figures(payment)).toMatchObject({ elsewhere: 0 });
 });
 
 test('an event for an operation that is not known here is kept and shown as such', async () => {
@@ -226,9 +194,7 @@ test('an event for an operation that is not known here is kept and shown as such
       operation_id: null,
     });
   });
-  const [row] = await house.database.admin`
-    select refunded_elsewhere::int as elsewhere from payments where payment_reference = ${payment}`;
-  expect(row).toEqual({ elsewhere: 0 });
+  expect(await figures(payment)).toMatchObject({ elsewhere: 0 });
 });
 
 test('a refund by hand and a dispute change the payment as soon as their events are applied', async () => {
@@ -251,9 +217,7 @@ test('a refund by hand and a dispute change the payment as soon as their events 
     await applied(ofRefund.eventId);
     await applied(ofDispute.eventId);
   });
-  const [row] = await house.database.admin`
-    select refunded_elsewhere::int as elsewhere, disputed from payments where payment_reference = ${payment}`;
-  expect(row).toEqual({ elsewhere: 2_500, disputed: true });
+  expect(await figures(payment)).toMatchObject({ elsewhere: 2_500, disputed: true });
 });
 
 // Red when: an event is marked applied although the provider could not be asked about it.

@@ -1,68 +1,12 @@
-import { storeAnswer } from '../postgres/attempt-store.ts';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  createScriptedProvider,
-  type Behaviour,
-  type ScriptedProvider,
-} from '../../test/scripted-provider.ts';
+import { expect, test } from 'vitest';
+import { createScriptedProvider, type Behaviour } from '../../test/scripted-provider.ts';
 import { eventually } from '../../test/postgres-rig.ts';
-import {
-  createWorkerHouse,
-  mint,
-  shortSettings,
-  whileRunning,
-  type WorkerHouse,
-} from '../../test/worker-house.ts';
+import { gate, scriptedHouse, vanishing } from '../../test/scripted-house.ts';
+import { createWorkerHouse, mint, shortSettings, whileRunning } from '../../test/worker-house.ts';
+import { storeAnswer } from '../postgres/attempt-store.ts';
 
-let house: WorkerHouse;
-let provider: ScriptedProvider;
-let orders = 0;
-
-beforeAll(async () => {
-  provider = createScriptedProvider();
-  house = await createWorkerHouse(provider.adapter);
-});
-afterAll(async () => {
-  await house.close();
-});
-beforeEach(() => {
-  provider.script.length = 0;
-  provider.requests.length = 0;
-  provider.hidden = 0;
-  provider.silent = false;
-});
-
-const newOrder = async (): Promise<{ readonly order: string; readonly payment: string }> => {
-  orders += 1;
-  const names = { order: `order-${String(orders)}`, payment: `pi_${String(orders)}` };
-  await house.order(names.order, names.payment, 10_000);
-  return names;
-};
-
-const figures = async (payment: string): Promise<unknown> => {
-  const [row] = await house.database.admin`
-    select reserved::int, refunded::int, refunded_elsewhere::int as elsewhere, disputed
-    from payments where payment_reference = ${payment}`;
-  return row;
-};
-
-const refundByHand = (payment: string, minor: number): void => {
-  provider.ledger.push({
-    reference: `re_hand_${mint()}`,
-    status: 'succeeded',
-    statusText: 'succeeded',
-    amount: { minor, currency: 'EUR' },
-    paymentReference: payment,
-    failureReason: null,
-    createdAtMs: Date.now(),
-    organisationId: null,
-    operationId: null,
-  });
-};
-
-const wakeNow = async (id: string): Promise<void> => {
-  await house.database.admin`update operations set wake_at = now() where id = ${id}`;
-};
+const { house, provider, newOrder, figures, inLedger, refundByHand, changeAtProvider, wakeNow, accountBy } =
+  await scriptedHouse();
 
 /** Sends once with this behaviour and leaves the outcome unknown. */
 const unknownAfter = async (
@@ -81,24 +25,14 @@ const unknownAfter = async (
 test('a process that dies between its claim and its request leaves an unknown outcome that ends in one refund', async () => {
   const { order, payment } = await newOrder();
   const id = await house.approved(order, 2_000);
-  // A worker that vanishes: its request never leaves, and nothing of it is ever recorded.
-  const account = house.providers.accounts()[0];
-  if (account === undefined) throw new Error('no account');
-  const vanishing = {
-    ...account,
-    adapter: { ...provider.adapter, submit: () => new Promise<never>(() => undefined) },
-  };
   void house
-    .worker({
-      providers: { accountOf: () => vanishing, accounts: () => [vanishing] },
-      settings: { ...shortSettings, leaseMs: 1_500 },
-    })
+    .worker({ providers: accountBy(vanishing), settings: { ...shortSettings, leaseMs: 1_500 } })
     .runOnce();
   await house.settled(id, 'submitting');
   await whileRunning(house.worker(), async () => {
     await house.settled(id, 'confirmed');
   });
-  expect(provider.ledger.filter(({ paymentReference }) => paymentReference === payment)).toHaveLength(1);
+  expect(inLedger(payment)).toHaveLength(1);
   const [audited] = await house.database.admin<{ states: string[] }[]>`
     select array_agg(state order by sequence) as states from audit where operation_id = ${id}`;
   expect(audited?.states).toContain('outcome_unknown');
@@ -130,7 +64,7 @@ test('a worker frozen past its lease is stopped before it sends', async () => {
   frozen = false;
   await sleeping;
   expect(provider.requests).toHaveLength(1);
-  expect(provider.ledger.filter(({ paymentReference }) => paymentReference === payment)).toHaveLength(1);
+  expect(inLedger(payment)).toHaveLength(1);
   const [first] = await house.database
     .admin`select result from attempts where operation_id = ${id} and number = 1`;
   expect(first).toEqual({ result: 'not-sent' });
@@ -341,11 +275,8 @@ test('after a 429 no other operation of the account is submitted before the prov
 
 test('two operations of one payment are never in flight together', async () => {
   const { order, payment } = await newOrder();
-  let release = (): void => undefined;
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  provider.script.push({ do: 'execute-then-wait', until });
+  const answer = gate();
+  provider.script.push({ do: 'execute-then-wait', until: answer.opened });
   const first = await house.approved(order, 1_000);
   const second = await house.approved(order, 2_000, { returnId: undefined as never });
   const running = house.worker({ width: 1 }).runOnce();
@@ -357,7 +288,7 @@ test('two operations of one payment are never in flight together', async () => {
     select count(*)::int as count from operations where payment_reference = ${payment} and state = 'submitting'`;
   expect(inFlight?.count).toBe(1);
   provider.hidden = 0;
-  release();
+  answer.open();
   await running;
   await whileRunning(house.worker(), async () => {
     await house.settled(first, 'confirmed');
@@ -368,17 +299,14 @@ test('two operations of one payment are never in flight together', async () => {
 // Red when: an answer that could not be saved is dropped, or the request is made again to get it.
 test('while an answer cannot be saved it stays in memory: one request in total, and it is confirmed in the end', async () => {
   const { order } = await newOrder();
-  let release = (): void => undefined;
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  provider.script.push({ do: 'execute-then-wait', until });
+  const answer = gate();
+  provider.script.push({ do: 'execute-then-wait', until: answer.opened });
   const id = await house.approved(order, 1_000);
   const troubles: string[] = [];
   const running = house.worker({ log: (_level, message) => troubles.push(message) }).runOnce();
   await eventually(async () => provider.requests.length === 1);
   await house.database.admin`alter table observations rename to observations_away`;
-  release();
+  answer.open();
   await eventually(
     async () => troubles.filter((message) => message.includes('could not be saved')).length >= 3,
   );
@@ -390,22 +318,16 @@ test('while an answer cannot be saved it stays in memory: one request in total, 
 
 // Red when: a woken operation is not settled from its stored evidence before anything else (`settleEvidence`).
 test('an answer that was saved by a process that then died is settled by the next one, without a request', async () => {
-  const { order } = await newOrder();
+  const { order, payment } = await newOrder();
   const id = await house.approved(order, 1_000);
-  const account = house.providers.accounts()[0];
-  if (account === undefined) throw new Error('no account');
-  const vanishing = {
-    ...account,
-    adapter: { ...provider.adapter, submit: () => new Promise<never>(() => undefined) },
-  };
-  void house.worker({ providers: { accountOf: () => vanishing, accounts: () => [vanishing] } }).runOnce();
+  void house.worker({ providers: accountBy(vanishing) }).runOnce();
   await house.settled(id, 'submitting');
   const record = {
     reference: 're_saved',
     status: 'succeeded',
     statusText: 'succeeded',
     amount: { minor: 1_000, currency: 'EUR' },
-    paymentReference: `pi_${String(orders)}`,
+    paymentReference: payment,
     failureReason: null,
     createdAtMs: Date.now(),
     organisationId: house.organisationId,
@@ -432,15 +354,11 @@ test('a refund that fails later is reversed and its money refundable again, with
   const id = await house.approved(order, 5_000);
   await house.worker().runOnce();
   expect((await house.operation(id)).state).toBe('confirmed');
-  const index = provider.ledger.findIndex(({ paymentReference }) => paymentReference === payment);
-  const refund = provider.ledger[index];
-  if (refund === undefined) throw new Error('no refund');
-  provider.ledger[index] = {
-    ...refund,
+  changeAtProvider(inLedger(payment)[0]?.reference ?? '', {
     status: 'failed',
     statusText: 'failed',
     failureReason: 'expired_or_canceled_card',
-  };
+  });
   await wakeNow(id);
   await house.worker().runOnce();
   expect((await house.operation(id)).state).toBe('reversed');
@@ -450,14 +368,8 @@ test('a refund that fails later is reversed and its money refundable again, with
 test('a refund of ours that an older database knows nothing of settles its operation; nothing is sent', async () => {
   const { order, payment } = await newOrder();
   const id = await house.approved(order, 5_000);
-  provider.ledger.push({
+  refundByHand(payment, 5_000, {
     reference: 're_before_restore',
-    status: 'succeeded',
-    statusText: 'succeeded',
-    amount: { minor: 5_000, currency: 'EUR' },
-    paymentReference: payment,
-    failureReason: null,
-    createdAtMs: Date.now(),
     organisationId: house.organisationId,
     operationId: id,
   });
@@ -473,14 +385,8 @@ test('a refund of ours that an older database knows nothing of settles its opera
 test('an operation retold after a restore, whose refund the mirror already holds, is settled by it and never sent', async () => {
   const { order, payment } = await newOrder();
   const id = mint();
-  provider.ledger.push({
+  refundByHand(payment, 3_000, {
     reference: `re_kept_${id}`,
-    status: 'succeeded',
-    statusText: 'succeeded',
-    amount: { minor: 3_000, currency: 'EUR' },
-    paymentReference: payment,
-    failureReason: null,
-    createdAtMs: Date.now(),
     organisationId: house.organisationId,
     operationId: id,
   });
@@ -503,7 +409,7 @@ test('two records of the provider for one operation are a duplicate: counted onc
   const { order, payment } = await newOrder();
   const id = await house.approved(order, 2_500);
   await house.worker().runOnce();
-  const refund = provider.ledger.find(({ paymentReference }) => paymentReference === payment);
+  const [refund] = inLedger(payment);
   if (refund === undefined) throw new Error('no refund');
   provider.ledger.push({ ...refund, reference: 're_twice' });
   await house.database.admin`update mirror_positions set next_listing_at = now()`;
@@ -549,19 +455,13 @@ test('an operation whose handling breaks is tried again, and its neighbours go o
   const other = await newOrder();
   const broken = await house.approved(one.order, 1_000);
   const fine = await house.approved(other.order, 1_000);
-  const account = house.providers.accounts()[0];
-  if (account === undefined) throw new Error('no account');
-  const breaking = {
-    ...account,
-    adapter: {
-      ...provider.adapter,
-      encodeRefund: (request: Parameters<typeof provider.adapter.encodeRefund>[0]) => {
-        if (request.operationId === broken) throw new Error('a promise of ours is broken');
-        return provider.adapter.encodeRefund(request);
-      },
+  const breaking = accountBy({
+    encodeRefund: (request) => {
+      if (request.operationId === broken) throw new Error('a promise of ours is broken');
+      return provider.adapter.encodeRefund(request);
     },
-  };
-  await house.worker({ providers: { accountOf: () => breaking, accounts: () => [breaking] } }).runOnce();
+  });
+  await house.worker({ providers: breaking }).runOnce();
   expect((await house.operation(fine)).state).toBe('confirmed');
   const row = await house.operation(broken);
   expect(row.state).toBe('approved');
