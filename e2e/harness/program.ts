@@ -9,6 +9,11 @@ export type Program = {
   readonly output: () => string;
   readonly running: () => boolean;
   readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
+  /** Stops it where it is, as a machine that is put to sleep does, and lets it go on. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+  /** Resolves with the signal that ended it; `null` when it ended by itself. */
+  readonly ended: Promise<NodeJS.Signals | null>;
 };
 
 export const startProgram = (
@@ -32,14 +37,19 @@ export const startProgram = (
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   const running = (): boolean => child.exitCode === null && child.signalCode === null;
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once('exit', (_code, signal) => resolve(signal));
+  });
   return {
     output: () => output,
     running,
+    ended,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     end: async (signal) => {
       if (!running()) return;
-      const exited = once(child, 'exit');
       child.kill(signal);
-      await exited;
+      await ended;
     },
   };
 };

@@ -1,0 +1,328 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { startFakeProvider, type FakeProvider, type ProviderRequest } from './fake-provider.ts';
+import { freePort } from './house.ts';
+import type { PostgresServer } from './postgres-server.ts';
+import { runProgram, startProgram, until, type Program } from './program.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+/** Who asks: programs with keys, each of another role. */
+export type Who = 'agent' | 'approver' | 'operator' | 'integrator';
+const roles: readonly Who[] = ['agent', 'approver', 'operator', 'integrator'];
+
+export type Answer = { readonly status: number; readonly body: Record<string, unknown> };
+
+/** A server or a worker as a process of its own, with a way to the database that can be cut for it alone. */
+export type ClusterProcess = {
+  readonly program: Program;
+  /** Where it answers; a worker answers nowhere. */
+  readonly origin: string;
+  readonly database: TcpProxy;
+  readonly kill: () => Promise<void>;
+  /** Lets it end what it is doing. */
+  readonly stop: () => Promise<void>;
+};
+
+export type ProcessOptions = {
+  /** `<point>[:kill|stop][:<n-th pass>]` */
+  readonly crashAt?: string;
+  /** Whether the program is started so that a crash point can be armed at all. */
+  readonly crashTest?: boolean;
+  readonly settings?: Record<string, string>;
+  /** A port to answer on, so that a restarted server is found where it was. */
+  readonly port?: number;
+};
+
+export type StoredOperation = {
+  readonly id: string;
+  readonly state: string;
+  readonly version: number;
+  readonly fence: number;
+  readonly attempt_count: number;
+  readonly generation: string;
+  readonly lease_until: Date | null;
+  readonly wake_at: Date | null;
+  readonly waiting_for: string | null;
+  readonly provider_reference: string | null;
+  readonly attention: readonly { readonly reason: string }[];
+};
+
+export type StoredAttempt = {
+  readonly number: number;
+  readonly fence: number;
+  readonly result: string | null;
+  readonly ended_at: Date | null;
+  readonly finding: { readonly kind: string; readonly because?: string } | null;
+};
+
+/** One database, one provider, and as many processes between them as a test starts. */
+export type Cluster = {
+  readonly provider: FakeProvider;
+  readonly sql: postgres.Sql;
+  readonly organisationId: string;
+  readonly startApi: (options?: ProcessOptions) => Promise<ClusterProcess>;
+  /** Resolves at once: it may be meant to die before it is ready. */
+  readonly startWorker: (options?: ProcessOptions) => Promise<ClusterProcess>;
+  /** Makes this the server that is asked where none is named. */
+  readonly useApi: (api: ClusterProcess) => void;
+  /** Has the provider send its events there; `undefined`: nowhere, as it is from the beginning. */
+  readonly sendEventsTo: (api: ClusterProcess | undefined) => Promise<void>;
+  readonly ask: (who: Who, method: string, route: string, body?: unknown, origin?: string) => Promise<Answer>;
+  readonly key: (who: Who) => string;
+  /** A paid order whose return has arrived, at the provider and here. Gives back its payment's reference. */
+  readonly sell: (orderId: string, minor: number) => Promise<string>;
+  readonly propose: (orderId: string, minor: number, more?: Record<string, unknown>) => Promise<string>;
+  readonly approve: (id: string) => Promise<void>;
+  /** Sells, proposes and approves. */
+  readonly approved: (name: string, minor: number) => Promise<{ id: string; payment: string }>;
+  readonly operation: (id: string) => Promise<StoredOperation>;
+  readonly attempts: (id: string) => Promise<readonly StoredAttempt[]>;
+  /** What was written down about it, in order. */
+  readonly auditTypes: (id: string) => Promise<readonly string[]>;
+  readonly reach: (id: string, state: string) => Promise<StoredOperation>;
+  /** The requests for a refund of this payment that the provider got, whatever became of them. */
+  readonly posts: (payment: string) => Promise<readonly ProviderRequest[]>;
+  /** Nothing is left to do for a worker, so that the next test's worker meets its own work alone. */
+  readonly quiet: () => Promise<void>;
+  readonly command: (...commandArguments: string[]) => Promise<string>;
+  /** Kills what still runs of it but these. */
+  readonly killAll: (...but: readonly ClusterProcess[]) => Promise<void>;
+  readonly log: () => string;
+  readonly close: () => Promise<void>;
+};
+
+const startScript = 'apps/server/src/start/start.ts';
+const commandLine = 'apps/server/src/command-line/holdfast.ts';
+const webhookSecret = 'whsec_failures';
+
+/** A new UUIDv7. */
+export const mintId = (): string => {
+  const hex = Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+};
+
+/** Times short enough for a test; what a row is about it sets itself. */
+const settings: Record<string, string> = {
+  HOLDFAST_WEB_BUILD: 'off',
+  HOLDFAST_UNDO_MS: '0',
+  HOLDFAST_RATE_LIMIT: 'off',
+  HOLDFAST_KEY_APPROVALS: 'on',
+  HOLDFAST_PROVIDER_TIMEOUT_MS: '1500',
+  HOLDFAST_LEASE_MS: '3000',
+  HOLDFAST_CHECK_BACKOFF_MS: '200,500,1000',
+  STRIPE_SECRET_KEY: 'sk_test_failures',
+  STRIPE_WEBHOOK_SECRET: webhookSecret,
+};
+
+const processOf = (program: Program, origin: string, database: TcpProxy): ClusterProcess => ({
+  program,
+  origin,
+  database,
+  kill: async () => {
+    await program.end('SIGKILL');
+    await database.close();
+  },
+  stop: async () => {
+    await program.end('SIGTERM');
+    await database.close();
+  },
+});
+
+/** What starts the programs of one cluster and remembers them. */
+const makeStarter = (databaseUrl: string, databasePort: number, provider: FakeProvider, folder: string) => {
+  const all: ClusterProcess[] = [];
+  const start = async (role: 'api' | 'worker', options: ProcessOptions): Promise<ClusterProcess> => {
+    const port = options.port ?? (await freePort());
+    const database = await startTcpProxy(databasePort);
+    const url = new URL(databaseUrl);
+    url.port = String(database.port);
+    const armed = options.crashTest ?? options.crashAt !== undefined;
+    const program = startProgram(startScript, [], {
+      ...settings,
+      HOLDFAST_ROLE: role,
+      PORT: String(port),
+      PUBLIC_ORIGIN: `http://localhost:${port}`,
+      DATABASE_URL: url.href,
+      HOLDFAST_DATA_DIR: path.join(folder, `${role}-${all.length}`),
+      STRIPE_API_BASE: `http://127.0.0.1:${provider.port}`,
+      ...(options.crashAt === undefined ? {} : { HOLDFAST_CRASH_AT: options.crashAt }),
+      ...(armed ? { NODE_OPTIONS: '--conditions=holdfast-crash-test' } : {}),
+      ...options.settings,
+    });
+    const one = processOf(program, `http://127.0.0.1:${port}`, database);
+    all.push(one);
+    return one;
+  };
+  return { all, start };
+};
+
+const untilReady = (api: ClusterProcess): Promise<unknown> =>
+  Promise.race([
+    until('a server to be ready', async () => ((await fetch(`${api.origin}/readyz`)).ok ? true : undefined)),
+    api.program.ended.then(() => {
+      throw new Error(`a server ended: ${api.program.output().slice(-2000)}`);
+    }),
+  ]);
+
+export const startCluster = async (server: PostgresServer, databaseName: string): Promise<Cluster> => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-cluster-'));
+  const admin = postgres(server.url('postgres'), { max: 1, onnotice: () => undefined });
+  await admin.unsafe(`create database ${databaseName}`);
+  await admin.end();
+  const databaseUrl = server.url(databaseName);
+  const provider = await startFakeProvider();
+  const { all, start } = makeStarter(databaseUrl, server.port, provider, folder);
+  const sql = postgres(databaseUrl, { max: 3, onnotice: () => undefined });
+  const command = async (...commandArguments: string[]): Promise<string> => {
+    const result = await runProgram(commandLine, commandArguments, {
+      ...settings,
+      DATABASE_URL: databaseUrl,
+      STRIPE_API_BASE: `http://127.0.0.1:${provider.port}`,
+      HOLDFAST_DATA_DIR: path.join(folder, 'command-line'),
+    });
+    if (result.code === 0) return result.out;
+    throw new Error(`holdfast ${commandArguments.join(' ')} exited ${String(result.code)}: ${result.error}`);
+  };
+  await command('migrate');
+  const keys = new Map<Who, string>();
+  await Promise.all(
+    roles.map(async (role) =>
+      keys.set(role, await command('api-key', 'create', '--role', role, '--name', role)),
+    ),
+  );
+  const key = (who: Who): string => keys.get(who) ?? '';
+  const [installation] = await sql<{ id: string }[]>`select default_org_id as id from installation`;
+  let origin = '';
+
+  const ask: Cluster['ask'] = async (who, method, route, body, at = origin) => {
+    const response = await fetch(`${at}${route}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key(who)}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const read = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : { text };
+    return { status: response.status, body: read as Record<string, unknown> };
+  };
+  const good = async (...asked: Parameters<Cluster['ask']>): Promise<Record<string, unknown>> => {
+    const answer = await ask(...asked);
+    if (answer.status < 300) return answer.body;
+    throw new Error(`${asked[1]} ${asked[2]} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  };
+
+  const sell: Cluster['sell'] = async (orderId, minor) => {
+    const payment = `pi_${orderId.replaceAll('-', '_')}`;
+    await provider.addPayments([{ id: payment, amount: minor, currency: 'eur' }]);
+    await good('integrator', 'PUT', `/v1/orders/${orderId}`, {
+      customer: { id: `customer-${orderId}`, name: `Customer of ${orderId}` },
+      payment: { provider: 'stripe', reference: payment, captured: { minor, currency: 'EUR' } },
+      lines: [
+        { sku: `sku-${orderId}`, title: 'Headphones', quantity: 1, amount: { minor, currency: 'EUR' } },
+      ],
+      returns: [{ id: `return-${orderId}`, status: 'received', receivedAt: new Date().toISOString() }],
+      placedAt: new Date(Date.now() - 86_400_000).toISOString(),
+    });
+    return payment;
+  };
+  const propose: Cluster['propose'] = async (orderId, minor, more = {}) => {
+    const id = mintId();
+    const amount = { minor, currency: 'EUR' };
+    await good('agent', 'PUT', `/v1/operations/${id}`, {
+      kind: 'refund',
+      orderId,
+      amount,
+      reason: 'returned',
+      ...more,
+    });
+    return id;
+  };
+  const approve: Cluster['approve'] = async (id) => {
+    const { fingerprint } = await good('approver', 'GET', `/v1/operations/${id}`);
+    await good('approver', 'POST', `/v1/operations/${id}/approve`, { commandId: mintId(), fingerprint });
+  };
+  const operation: Cluster['operation'] = async (id) => {
+    const [row] = await sql<
+      StoredOperation[]
+    >`select *, fence::int as fence from operations where id = ${id}`;
+    if (row === undefined) throw new Error(`operation ${id} is not stored`);
+    return row;
+  };
+
+  return {
+    provider,
+    sql,
+    organisationId: installation?.id ?? '',
+    startApi: async (options = {}) => {
+      const api = await start('api', options);
+      await untilReady(api);
+      return api;
+    },
+    startWorker: (options = {}) => start('worker', options),
+    useApi: (api) => {
+      origin = api.origin;
+    },
+    sendEventsTo: async (api) => {
+      const url = api === undefined ? null : `${api.origin}/v1/webhooks/stripe`;
+      await provider.post('/fake/webhook_endpoint', { url, secret: webhookSecret });
+    },
+    ask,
+    key,
+    sell,
+    propose,
+    approve,
+    approved: async (name, minor) => {
+      const payment = await sell(name, minor);
+      const id = await propose(name, minor);
+      await approve(id);
+      return { id, payment };
+    },
+    operation,
+    attempts: (id) => sql<
+      StoredAttempt[]
+    >`select number, fence::int as fence, result, ended_at, finding from attempts
+      where operation_id = ${id} order by number`,
+    auditTypes: async (id) =>
+      (
+        await sql<{ type: string }[]>`select type from audit where operation_id = ${id} order by sequence`
+      ).map(({ type }) => type),
+    reach: (id, state) =>
+      until(
+        `operation ${id} to be ${state}`,
+        async () => {
+          const row = await operation(id);
+          if (row.state === state) return row;
+          throw new Error(`it is ${row.state}, ${JSON.stringify(row.attention)}`);
+        },
+        60_000,
+      ),
+    posts: async (payment) =>
+      (await provider.requests()).filter(
+        (request) => request.path === '/v1/refunds' && request.body.includes(`=${payment}&`),
+      ),
+    quiet: async () => {
+      await until('nothing to be left to do', async () => {
+        const [left] = await sql<{ count: number }[]>`select (
+            (select count(*) from operations where state in ('approved', 'submitting', 'outcome_unknown', 'pending'))
+            + (select count(*) from provider_events where applied_at is null))::int as count`;
+        return left?.count === 0 ? true : undefined;
+      });
+    },
+    command,
+    killAll: async (...but) => {
+      for (const one of all) if (!but.includes(one)) await one.kill();
+    },
+    log: () => all.map((one, index) => `── process ${index}\n${one.program.output()}`).join('\n'),
+    close: async () => {
+      for (const one of all) await one.kill();
+      await sql.end({ timeout: 2 });
+      await provider.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
