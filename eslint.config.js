@@ -24,6 +24,7 @@ const workspaces = [
   'apps/fake-stripe',
   'apps/web',
   'e2e',
+  'bench',
 ];
 
 export default typescript.config(

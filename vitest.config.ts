@@ -9,6 +9,7 @@ export default defineConfig({
       'packages/*/vitest.config.ts',
       'packages/*/test/browser/vitest.config.ts',
       'apps/*/vitest.config.ts',
+      'bench/vitest.config.ts',
     ],
   },
 });

@@ -29,6 +29,9 @@ const forbidden: readonly (readonly [string, string])[] = [
   ['apps/server/src/a.ts', '../../fake-stripe/src/fake-stripe.ts'],
   ['apps/fake-stripe/src/a.ts', '@holdfast/operation'],
   ['e2e/a.ts', '@holdfast/operation'],
+  ['bench/src/a.ts', '@holdfast/engine/postgres'],
+  ['bench/src/a.ts', '../../apps/server/src/a.ts'],
+  ['bench/src/a.ts', 'drizzle-orm'],
   ['e2e/a.ts', '../apps/server/src/a.ts'],
   ['packages/new-room/src/a.ts', 'zod'],
 ];
@@ -42,6 +45,8 @@ const allowed: readonly (readonly [string, string])[] = [
   ['packages/outbox/src/browser/a.ts', 'dexie'],
   ['apps/web/src/a.ts', '@holdfast/outbox/browser'],
   ['apps/server/src/a.ts', '@holdfast/engine/postgres'],
+  ['bench/src/a.ts', './bare/b.ts'],
+  ['bench/src/a.ts', 'postgres'],
 ];
 
 describe('the arrows of the house', () => {

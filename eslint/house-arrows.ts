@@ -59,6 +59,8 @@ export const rooms: readonly Room[] = [
     node: false,
   },
   { folder: 'apps/fake-stripe', ours: [], others: 'any', node: true },
+  // Drives the product from outside, and asks PostgreSQL what that cost.
+  { folder: 'bench', ours: [], others: ['postgres'], node: true },
   {
     folder: 'e2e',
     ours: [],
@@ -73,9 +75,12 @@ const roomOf = (file: string): Room | undefined =>
     .filter((room) => file === room.folder || file.startsWith(`${room.folder}/`))
     .sort((one, other) => other.folder.length - one.folder.length)[0];
 
-/** The workspace package a file belongs to: two folders deep, or one for `e2e`. */
+/** The workspace package a file belongs to: two folders deep, or one for `e2e` and `bench`. */
 const packageOf = (file: string): string =>
-  file.startsWith('e2e/') ? 'e2e' : file.split('/').slice(0, 2).join('/');
+  file
+    .split('/')
+    .slice(0, /^(e2e|bench)\//.test(file) ? 1 : 2)
+    .join('/');
 
 const isTest = (file: string): boolean =>
   /\.test\.ts$|\/test\/|(^|\/)vite(st)?\.config\.ts$|playwright\.config\.ts$/.test(file);

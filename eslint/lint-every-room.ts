@@ -15,6 +15,7 @@ const rooms = [
   ['apps/fake-stripe'],
   ['apps/web'],
   ['e2e'],
+  ['bench'],
 ];
 
 const root = path.resolve(import.meta.dirname, '..');

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { median, percentile } from './percentile.ts';
+
+describe('a percentile', () => {
+  // Red when: the rank is rounded down, so that the slowest hundredth is left out of the 99th percentile's bound.
+  test('is the measured value that so many lie at or below, whatever their order', () => {
+    const hundred = Array.from({ length: 100 }, (_, place) => 100 - place);
+    expect(percentile(hundred, 0.99)).toBe(99);
+    expect(percentile(hundred, 0.991)).toBe(100);
+    expect(median(hundred)).toBe(50);
+    expect(median([7])).toBe(7);
+    expect(percentile([3, 1, 2], 1)).toBe(3);
+  });
+
+  test('of numbers is by size and not by text, and leaves what was measured in its order', () => {
+    const measured = [100, 9, 30];
+    expect(median(measured)).toBe(30);
+    expect(measured).toEqual([100, 9, 30]);
+  });
+
+  test('of nothing is no number', () => {
+    expect(median([])).toBeNaN();
+  });
+});
