@@ -126,6 +126,23 @@ describe('the fault', () => {
     await receiver.arrived(payment, 2);
   });
 
+  // Red when: `removeFaults` lets go what is held about every payment.
+  it('a hold on one payment that is taken away lets go that payment alone', async () => {
+    const [payment, other] = [await fake.payment(), await fake.payment()];
+    const hold = async (paymentIntent: string): Promise<string> => {
+      const armed = await fake.arm({ on: 'webhook', do: 'hold', times: 'always', paymentIntent });
+      return (armed as { id: string }).id;
+    };
+    const [taken] = [await hold(payment), await hold(other)];
+    await create(other, 'stays held');
+    await create(payment, 'let go');
+    await fake.control(`/faults/${taken}`, undefined, 'DELETE');
+    await receiver.arrived(payment, 2);
+    expect(receiver.about(other)).toEqual([]);
+    const { webhooks } = (await fake.control('/webhooks')) as { webhooks: { state: string }[] };
+    expect(webhooks.filter(({ state }) => state === 'held')).toHaveLength(2);
+  });
+
   it('hold lets go what is released, and holds what comes later', async () => {
     const payment = await fake.payment();
     await fake.arm({ on: 'webhook', do: 'hold', times: 'always' });

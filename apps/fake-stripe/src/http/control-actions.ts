@@ -72,9 +72,15 @@ export function changeDisputeByHand(
   return { entries: changed.entries, answer: toDispute(changed.dispute) };
 }
 
-/** A `hold` that is taken away lets go what it kept back, as clearing all faults does. */
+/** A `hold` that is taken away lets go what it kept back, and no other payment's; clearing all faults lets go all. */
 export function removeFaults(world: World, ids: readonly string[]): JournalEntry[] {
-  const held = ids.some((id) => world.ledger.faults.get(id)?.fault.do === 'hold');
+  const holds = ids.flatMap((id) => {
+    const fault = world.ledger.faults.get(id)?.fault;
+    return fault?.do === 'hold' ? [fault.paymentIntent] : [];
+  });
   const removed = ids.map((id): JournalEntry => ({ kind: 'fault.removed', id }));
-  return held ? [...removed, ...releaseHeld(world.ledger, world.nowMs())] : removed;
+  if (holds.length === 0) return removed;
+  const aimed = holds.filter((payment) => payment !== null);
+  const payments = aimed.length === holds.length ? new Set(aimed) : null;
+  return [...removed, ...releaseHeld(world.ledger, world.nowMs(), payments)];
 }

@@ -38,9 +38,16 @@ export function releaseOvertaken(ledger: Ledger, arrived: string, nowMs: number)
     );
 }
 
-export function releaseHeld(ledger: Ledger, nowMs: number): JournalEntry[] {
+/** `payments`: only events about these; all that is held where it is `null`. */
+export function releaseHeld(
+  ledger: Ledger,
+  nowMs: number,
+  payments: ReadonlySet<string> | null = null,
+): JournalEntry[] {
+  const isMeant = (event: string): boolean =>
+    payments === null || payments.has(ledger.events.get(event)?.paymentIntent ?? '');
   return [...ledger.undelivered].flatMap((event): JournalEntry[] =>
-    ledger.deliveries.get(event)?.state === 'held'
+    ledger.deliveries.get(event)?.state === 'held' && isMeant(event)
       ? [{ kind: 'delivery.moved', event, state: 'due', dueMs: nowMs }]
       : [],
   );
