@@ -34,7 +34,9 @@ export const currencyProblem = (provider: Writer, currency: string): string | un
  * ISO minor units as the provider writes them, the currency in lower case. Never rounds: it refuses, names the field,
  * and `because` says what could be asked for instead.
  */
-export const toProviderAmount = (provider: Writer, { minor, currency }: Amount): ProviderAmount => {
+export const toProviderAmount = (provider: Writer, given: Partial<Amount> | undefined): ProviderAmount => {
+  // An amount that is not there must never become "all that is left", whatever the types promised.
+  const { minor = Number.NaN, currency = '' } = given ?? {};
   const unit = unitOf(provider, currency);
   if (unit === undefined) {
     return { ok: false, field: 'currency', because: currencyProblem(provider, currency) ?? '' };

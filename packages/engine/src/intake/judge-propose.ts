@@ -171,14 +171,26 @@ export const judgeNewProposal = (
         })),
       });
     case 'exceeds-refundable':
-      return problemOf('exceeds-refundable', exceedsSentence(judgement.refundable), {
+      return problemOf('exceeds-refundable', exceedsSentence(judgement.refundable, facts.neighbours), {
         ...ids,
         refundable: judgement.refundable,
       });
   }
 };
 
-export const exceedsSentence = ({ minor, currency }: Amount): string =>
-  minor === 0
-    ? 'Nothing is left to refund of this payment.'
-    : `Only ${formatAmount({ minor, currency })} is left.`;
+/** How much is left, and what of the rest is held by refunds of which nobody knows yet whether they happened. */
+export const exceedsSentence = (
+  { minor, currency }: Amount,
+  neighbours: readonly Pick<PaymentNeighbour, 'id' | 'state' | 'amount'>[] = [],
+): string => {
+  const left =
+    minor === 0
+      ? 'Nothing is left to refund of this payment.'
+      : `Only ${formatAmount({ minor, currency })} is left.`;
+  const unresolved = neighbours.flatMap(({ id, state, amount }) =>
+    (state === 'submitting' || state === 'outcome_unknown') && amount !== null
+      ? [`${formatAmount(amount)} is unresolved on this payment (${id}).`]
+      : [],
+  );
+  return [left, ...unresolved].join(' ');
+};

@@ -14,8 +14,9 @@ export const wakeAfterSettlingMs = (settlement: Settlement, times: SettlingTimes
   const { nowMs, checkBackoffMs } = times;
   const firstPauseMs = pauseBeforeCheckMs(checkBackoffMs, 0);
   switch (settlement.kind) {
-    case 'no-evidence':
     case 'unknown':
+      return nowMs + pauseBeforeCheckMs(checkBackoffMs, times.attemptCount - 1);
+    case 'no-evidence':
     case 'pending':
       return nowMs + firstPauseMs;
     case 'unsent':

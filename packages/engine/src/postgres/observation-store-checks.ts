@@ -98,6 +98,7 @@ export const readUnknown = async (
       onlyLook: (row.checkAskedAt?.getTime() ?? 0) > (row.lastCheckAt?.getTime() ?? 0),
       replayDeadlineMs: row.replayDeadline?.getTime() ?? null,
       checksSinceSend: row.checkCount,
+      requestsMade: row.attemptCount,
       emptyReadsInARow: emptyInARow,
       savedFailureReplayed: seen.some(
         (one) => one.source === 'response' && one.replayed && one.finding.kind === 'unknown',
@@ -210,7 +211,11 @@ export const applyKnown = async (
   await changeOperation(tx, {
     operationId,
     expectedVersion: row.version,
-    event: { type: 'need-person', raises: verdict.raises === null ? [] : [verdict.raises] },
+    event: {
+      type: verdict.raises.length > 0 ? 'need-person' : 'attention-settled',
+      raises: verdict.raises,
+      clears: verdict.clears,
+    },
     bookkeeping: { wakeAt, nextCheckAt: wakeAt, lastCheckAt: tx.now },
     by: { actorId: null },
   });

@@ -1,7 +1,7 @@
 import type { AttentionReason, OperationState } from '@holdfast/operation';
 import { askAndAbsorb, type ClaimApprovedPorts } from '../claim/claim-approved.ts';
 import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
-import type { RefundAnswer } from '@holdfast/providers';
+import type { PaymentAnswer, RefundAnswer } from '@holdfast/providers';
 import { nextLookAtSettledMs, pauseWhilePendingMs } from './wake-up.ts';
 
 /** An operation whose refund the provider has shown, or that people have settled. Times are the database's. */
@@ -15,8 +15,12 @@ export type KnownOperation = {
   readonly sinceMs: number;
 };
 
+/** How the provider met the question. `not-found`: it does not know the reference that it gave us. */
+export type KnownSeen = 'answer' | 'no-answer' | 'key-refused' | 'not-found';
+
 export type KnownVerdict = {
-  readonly raises: AttentionReason | null;
+  readonly raises: readonly AttentionReason[];
+  readonly clears: readonly AttentionReason[];
   /** `null`: nothing more is to be looked at. */
   readonly wakeAtMs: number | null;
 };
@@ -24,21 +28,26 @@ export type KnownVerdict = {
 /** When to look again at what is pending or settled, and whether a person has to be told. */
 export const decideKnown = (
   operation: KnownOperation,
-  vanished: boolean,
+  seen: KnownSeen,
   terms: { readonly lateFailureWindowMs: number; readonly pendingUsuallyEndsWithinMs: number },
   settings: Pick<WorkerSettings, 'checkBackoffMs'>,
 ): KnownVerdict => {
   const { nowMs, sinceMs } = operation;
   // A reference that the provider gave us and no longer knows is a contradiction, not an absence.
-  const raises = vanished ? 'conflicting-evidence' : null;
+  const raises: AttentionReason[] = seen === 'not-found' ? ['conflicting-evidence'] : [];
+  const clears: readonly AttentionReason[] = seen === 'answer' ? ['provider-refuses-us'] : [];
   if (operation.state === 'pending') {
+    // What is settled waits for nothing; what is not cannot end while our key is refused.
+    if (seen === 'key-refused') raises.push('provider-refuses-us');
     const tooLong = nowMs - sinceMs >= terms.pendingUsuallyEndsWithinMs;
+    if (raises.length === 0 && tooLong) raises.push('pending-too-long');
     return {
-      raises: raises ?? (tooLong ? 'pending-too-long' : null),
+      raises,
+      clears,
       wakeAtMs: nowMs + pauseWhilePendingMs(nowMs - sinceMs, settings.checkBackoffMs[0] ?? 1_000),
     };
   }
-  return { raises, wakeAtMs: nextLookAtSettledMs(sinceMs, terms.lateFailureWindowMs, nowMs) };
+  return { raises, clears, wakeAtMs: nextLookAtSettledMs(sinceMs, terms.lateFailureWindowMs, nowMs) };
 };
 
 export type LookAtKnownPorts = Pick<ClaimApprovedPorts, 'askAboutPayment' | 'absorb'> & {
@@ -47,6 +56,9 @@ export type LookAtKnownPorts = Pick<ClaimApprovedPorts, 'askAboutPayment' | 'abs
   readonly askAboutRefund: (account: ProviderAccount, reference: string) => Promise<RefundAnswer>;
   readonly applyKnown: (organisationId: string, operationId: string, verdict: KnownVerdict) => Promise<void>;
 };
+
+const metBy = (answer: RefundAnswer | PaymentAnswer): KnownSeen =>
+  answer.kind === 'no-answer' && answer.ourKeyRefused ? 'key-refused' : answer.kind;
 
 /** Looks again, slowly, at something pending or settled: what the provider shows is absorbed and settles it. */
 export const lookAtKnown = async (
@@ -58,12 +70,12 @@ export const lookAtKnown = async (
 ): Promise<void> => {
   const before = await ports.readKnown(organisationId, operationId);
   if (before === null) return;
-  let vanished = false;
+  let seen: KnownSeen;
   if (before.reference === null) {
-    await askAndAbsorb(ports, account, before.paymentReference);
+    seen = metBy(await askAndAbsorb(ports, account, before.paymentReference));
   } else {
     const answer = await ports.askAboutRefund(account, before.reference);
-    vanished = answer.kind === 'not-found';
+    seen = metBy(answer);
     if (answer.kind === 'answer') {
       await ports.absorb(account, {
         refunds: [answer.record],
@@ -78,6 +90,6 @@ export const lookAtKnown = async (
   await ports.applyKnown(
     organisationId,
     operationId,
-    decideKnown(after, vanished, account.adapter.contract, settings),
+    decideKnown(after, seen, account.adapter.contract, settings),
   );
 };

@@ -18,6 +18,7 @@ const factsArbitrary: fc.Arbitrary<UnknownFacts> = fc.record({
   onlyLook: fc.boolean(),
   replayDeadlineMs: fc.option(fc.integer({ min: 0, max: 200_000_000 })),
   checksSinceSend: fc.nat(20),
+  requestsMade: fc.integer({ min: 1, max: 20 }),
   emptyReadsInARow: fc.nat(5),
   savedFailureReplayed: fc.boolean(),
   notBeforeMs: fc.option(fc.integer({ min: 0, max: 200_000_000 })),

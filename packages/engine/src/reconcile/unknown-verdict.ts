@@ -15,6 +15,8 @@ export type UnknownFacts = {
   readonly replayDeadlineMs: number | null;
   /** Look-ups since the last request was sent. */
   readonly checksSinceSend: number;
+  /** Requests made so far: each one that brought no answer makes the pauses longer. */
+  readonly requestsMade: number;
   /** Of those, the latest run that were answered and showed nothing of ours. */
   readonly emptyReadsInARow: number;
   readonly savedFailureReplayed: boolean;
@@ -52,7 +54,7 @@ export const decideUnknown = (
   settings: Pick<WorkerSettings, 'checkBackoffMs' | 'needsPersonAfterMs' | 'providerTimeoutMs'>,
 ): UnknownVerdict => {
   const pausedUntilMs = Math.max(
-    facts.nowMs + pauseBeforeCheckMs(settings.checkBackoffMs, facts.checksSinceSend),
+    facts.nowMs + pauseBeforeCheckMs(settings.checkBackoffMs, facts.checksSinceSend + facts.requestsMade - 1),
     facts.notBeforeMs ?? 0,
   );
   const personDueMs = facts.unknownSinceMs + settings.needsPersonAfterMs;
