@@ -51,6 +51,8 @@ export type NoAnswer = {
   readonly kind: 'no-answer';
   readonly because: string;
   readonly ourKeyRefused: boolean;
+  /** Present where the provider takes no more questions for now, with its own word on how long, if it gave one. */
+  readonly tooMany?: { readonly retryAfterMs: number | null };
   /** True where the provider says that it does not know this payment: no conclusion, but a person is needed. */
   readonly paymentNotFound?: boolean;
   /** Refunds of the payment read before the answer broke off: good for finding ours, never for anything's absence. */

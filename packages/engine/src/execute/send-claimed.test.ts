@@ -3,6 +3,7 @@ import type { AttemptReport } from '@holdfast/providers';
 import { createScriptedProvider } from '../../test/scripted-provider.ts';
 import { accountOver } from '../../test/worker-house.ts';
 import { createAccountLimiter } from '../worker/account-limiter.ts';
+import { freshBudget } from '../limit/account-budget.ts';
 import type { Claimed } from './claimed.ts';
 import { sendClaimed, type SendClaimedPorts } from './send-claimed.ts';
 
@@ -30,19 +31,24 @@ const claimed: Claimed = {
   firstSend: true,
 };
 
+const unlimited = createAccountLimiter({
+  clock: { nowMs: () => 0, pause: () => Promise.resolve() },
+  change: (_kind, decide) => Promise.resolve({ answer: decide(freshBudget, 0).answer, nowMs: 0 }),
+  onTrouble: () => undefined,
+});
+
 /** Sends with a last check whose answer arrives this much later, by the process's own clock. */
 const sendAfter = async (
   answeredAfterMs: number,
 ): Promise<{ readonly requests: number; readonly report: AttemptReport | undefined }> => {
   const provider = createScriptedProvider();
-  const limiter = createAccountLimiter();
   let nowMs = 1_000_000;
   let report: AttemptReport | undefined;
   const ports: SendClaimedPorts = {
     clock: { nowMs: () => nowMs, pause: () => Promise.resolve() },
     log: () => undefined,
     stopping: () => false,
-    limiterOf: () => limiter,
+    limiterOf: () => unlimited,
     readBeforeSend: () => {
       const facts = {
         nowMs,

@@ -1,6 +1,6 @@
 import type { AttemptReport } from '@holdfast/providers';
 import type { ProviderAccount } from '../engine-interface.ts';
-import type { AccountLimiter } from '../worker/account-limiter.ts';
+import type { AccountLimiter, RequestLimiter } from '../worker/account-limiter.ts';
 import type { ProcessClock, WorkerLog } from '../worker/worker-ports.ts';
 import type { Claimed } from './claimed.ts';
 import { recordAnswer, type AttemptIdentity } from './record-answer.ts';
@@ -55,7 +55,7 @@ export const sendClaimed = async (
     verdict.kind === 'send'
       ? await makeRequest(ports, account, claimed, askedAtMs + verdict.timeoutMs)
       : withoutRequest({ kind: 'not-sent', because: verdict.because });
-  heed(ports.limiterOf(account), report, ports.clock.nowMs());
+  heed(ports.limiterOf(account).submission, report);
   const attempt: AttemptIdentity = {
     organisationId: claimed.organisationId,
     operationId: claimed.operationId,
@@ -131,10 +131,11 @@ const makeRequest = async (
   }
 };
 
-const heed = (limiter: AccountLimiter, report: AttemptReport, nowMs: number): void => {
-  if (report.finding.kind === 'deferred' && report.finding.because !== 'locked') {
-    limiter.refused(nowMs, report.finding.retryAfterMs);
-  } else if (report.finding.kind !== 'not-sent') {
+/** A locked object is one payment's matter; a refusal of the whole account is everybody's. */
+const heed = (limiter: RequestLimiter, { finding }: AttemptReport): void => {
+  if (finding.kind === 'deferred' && finding.because !== 'locked') {
+    limiter.refused({ because: finding.because, retryAfterMs: finding.retryAfterMs });
+  } else if (finding.kind !== 'not-sent' && finding.kind !== 'unknown') {
     limiter.answered();
   }
 };

@@ -63,7 +63,7 @@ describe('the mirror', () => {
     let finished: MirrorPosition | null | undefined;
     const account = {
       organisationId: 'org',
-      adapter: { contract: { mirrorFreshForMs: 15_000 }, listSince: () => Promise.resolve(answer) },
+      adapter: { contract: { mirrorFreshForMs: 15_000 } },
     } as unknown as ProviderAccount;
     await readAccount(
       {
@@ -73,7 +73,7 @@ describe('the mirror', () => {
             position: { readAtMs: 8_999_000, unbrokenSinceMs: 5 },
             thereIsWork: true,
           }),
-        deadlineIn: (ms) => ms,
+        listSince: () => Promise.resolve(answer),
         absorb: () => Promise.resolve(),
         finishTurn: (_account, turn) => {
           finished = turn.position;

@@ -1,3 +1,4 @@
+import type { ListingAnswer } from '@holdfast/providers';
 import type { ProviderAccount } from '../engine-interface.ts';
 import { nextListingWindow, pauseBetweenListingsMs, type MirrorPosition } from './listing-window.ts';
 import type { SeenAtProvider } from './seen-at-provider.ts';
@@ -15,8 +16,12 @@ export type ReadAccountPorts = {
     readonly position: MirrorPosition;
     readonly thereIsWork: boolean;
   } | null>;
-  /** The absolute deadline of a request that may take this long, by the clock the adapters use. */
-  readonly deadlineIn: (ms: number) => number;
+  /** Asks the provider for what was made since a time; a provider that wants to be left alone gives no answer. */
+  readonly listSince: (
+    account: ProviderAccount,
+    sinceMs: number,
+    timeoutMs: number,
+  ) => Promise<ListingAnswer>;
   readonly absorb: (account: ProviderAccount, seen: SeenAtProvider) => Promise<void>;
   readonly finishTurn: (
     account: ProviderAccount,
@@ -45,7 +50,7 @@ export const readAccount = async (
   const turn = await ports.takeTurn(account, providerTimeoutMs + turnRestMs);
   if (turn === null) return false;
   const window = nextListingWindow(turn.position, turn.nowMs);
-  const answer = await account.adapter.listSince(window.sinceMs, ports.deadlineIn(providerTimeoutMs));
+  const answer = await ports.listSince(account, window.sinceMs, providerTimeoutMs);
   const nextInMs = pauseBetweenListingsMs(turn.thereIsWork, account.adapter.contract.mirrorFreshForMs);
   if (answer.kind === 'no-answer') {
     const failure = { because: answer.because, ourKeyRefused: answer.ourKeyRefused };

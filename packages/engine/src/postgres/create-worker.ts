@@ -1,7 +1,9 @@
-import type { ProviderDirectory, Worker, WorkerSettings } from '../engine-interface.ts';
+import type { ProviderAccount, ProviderDirectory, Worker, WorkerSettings } from '../engine-interface.ts';
 import { createAccountLimiter, type AccountLimiter } from '../worker/account-limiter.ts';
+import { questionsWithinBudget } from '../worker/ask-within-budget.ts';
 import { createWorkerOverPorts } from '../worker/worker.ts';
 import type { ProcessClock, WorkerLog } from '../worker/worker-ports.ts';
+import { changeAccountBudget } from './account-budget-store.ts';
 import {
   claimPorts,
   duePorts,
@@ -44,6 +46,34 @@ const processClock: ProcessClock = {
     }),
 };
 
+/** One limiter an account in this process, over the budget that every process shares. */
+const limitersOver = (
+  inOrganisation: InOrganisation,
+  clock: ProcessClock,
+  log: WorkerLog,
+): ((account: ProviderAccount) => AccountLimiter) => {
+  const limiters = new Map<string, AccountLimiter>();
+  return (account) => {
+    const { organisationId, accountId } = account;
+    const key = JSON.stringify([organisationId, providerOf(account), accountId]);
+    const known = limiters.get(key);
+    if (known !== undefined) return known;
+    const made = createAccountLimiter({
+      clock,
+      change: (kind, decide) =>
+        inOrganisation(organisationId, (tx) => changeAccountBudget(tx, account, kind, decide)),
+      onTrouble: (error) => {
+        log('warn', 'the account could not be slowed down for every process', {
+          organisationId,
+          error: String(error),
+        });
+      },
+    });
+    limiters.set(key, made);
+    return made;
+  };
+};
+
 /**
  * The worker: claims what is due, submits it, and looks after what is not settled, until told to stop. Any number of
  * workers may share one database.
@@ -62,7 +92,8 @@ export const createWorker = (options: CreateWorkerOptions): Worker => {
     workerName: options.name ?? 'worker',
   };
   const deadlineIn = (ms: number): number => clock.nowMs() + ms;
-  const limiters = new Map<string, AccountLimiter>();
+  const log = options.log ?? (() => undefined);
+  const limiterOf = limitersOver(inOrganisation, clock, log);
   let stopping = false;
   const worker = createWorkerOverPorts(
     {
@@ -73,20 +104,11 @@ export const createWorker = (options: CreateWorkerOptions): Worker => {
       ...mirrorPorts(context),
       providers,
       clock,
-      log: options.log ?? (() => undefined),
+      log,
       stopping: () => stopping,
       watch: options.watch ?? (() => () => undefined),
-      deadlineIn,
-      limiterOf: (account) => {
-        const key = `${providerOf(account)} ${account.accountId}`;
-        const limiter = limiters.get(key) ?? createAccountLimiter();
-        limiters.set(key, limiter);
-        return limiter;
-      },
-      askAboutPayment: (account, reference) =>
-        account.adapter.askAboutPayment(reference, deadlineIn(settings.providerTimeoutMs)),
-      askAboutRefund: (account, reference) =>
-        account.adapter.askAboutRefund(reference, deadlineIn(settings.providerTimeoutMs)),
+      limiterOf,
+      ...questionsWithinBudget(limiterOf, deadlineIn, settings.providerTimeoutMs),
     },
     { width: options.width ?? 8, settings },
   );

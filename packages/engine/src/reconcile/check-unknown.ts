@@ -2,6 +2,8 @@ import type { Amount, AttentionReason, LookUpFinding } from '@holdfast/operation
 import { judgeAbsence, judgeLookUp, type PaymentAnswer } from '@holdfast/providers';
 import { askAndAbsorb, type ClaimApprovedPorts, type ClaimResult } from '../claim/claim-approved.ts';
 import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
+import { shareOf, spreadPauseMs } from '../limit/spread.ts';
+import type { RequestLimiter } from '../worker/account-limiter.ts';
 import {
   decideUnknown,
   mayBeResubmitted,
@@ -106,7 +108,7 @@ export const checkUnknown = async (
   organisationId: string,
   operationId: string,
   account: ProviderAccount,
-  accountPausedForMs: number,
+  submission: Pick<RequestLimiter, 'admit' | 'giveBack'>,
   settings: WorkerSettings,
 ): Promise<ClaimResult> => {
   const before = await ports.readUnknown(organisationId, operationId);
@@ -122,19 +124,28 @@ export const checkUnknown = async (
   if (after === null) return { kind: 'not-ours', because: 'the look-up settled it' };
   // Whether it was asked for shows before the look-up is counted.
   const facts = { ...after.facts, onlyLook: before.facts.onlyLook };
-  const verdict = decideUnknown(facts, account.adapter.contract, settings);
+  const share = shareOf(operationId);
+  const ownPauses = settings.checkBackoffMs.map((pauseMs) => spreadPauseMs(pauseMs, share));
+  const verdict = decideUnknown(facts, account.adapter.contract, { ...settings, checkBackoffMs: ownPauses });
   if (verdict.kind !== 'resubmit') {
     await ports.applyVerdict(organisationId, operationId, verdict);
     return { kind: 'waits' };
   }
+  const admission = await submission.admit();
+  if (admission.kind === 'later') {
+    const untilMs = facts.nowMs + admission.afterMs;
+    await ports.applyVerdict(organisationId, operationId, { kind: 'wait', untilMs });
+    return { kind: 'waits' };
+  }
   // The look-up that was just answered is the fresh last check: nothing is sent on the strength of an older one.
-  return ports.claim({
-    organisationId,
-    operationId,
-    kind: 'resubmission',
-    account,
-    askedSinceMs: before.facts.nowMs,
-    accountPausedForMs,
-    settings,
-  });
+  const resubmission = { organisationId, operationId, kind: 'resubmission', account } as const;
+  let claimed = false;
+  try {
+    const askedSinceMs = before.facts.nowMs;
+    const result = await ports.claim({ ...resubmission, askedSinceMs, accountPausedForMs: 0, settings });
+    claimed = result.kind === 'claimed';
+    return result;
+  } finally {
+    if (!claimed) submission.giveBack();
+  }
 };

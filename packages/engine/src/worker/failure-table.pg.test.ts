@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createScriptedProvider, type Behaviour } from '../../test/scripted-provider.ts';
 import { eventually } from '../../test/postgres-rig.ts';
 import { gate, scriptedHouse, vanishing } from '../../test/scripted-house.ts';
@@ -7,6 +7,11 @@ import { storeAnswer } from '../postgres/attempt-store.ts';
 
 const { house, provider, newOrder, figures, inLedger, refundByHand, changeAtProvider, wakeNow, accountBy } =
   await scriptedHouse();
+
+beforeEach(async () => {
+  // What the provider asked for in one test is not to be obeyed in the next.
+  await house.database.admin`delete from account_budgets`;
+});
 
 /** Sends once with this behaviour and leaves the outcome unknown. */
 const unknownAfter = async (

@@ -46,6 +46,8 @@ export type HandleDuePorts = CheckUnknownPorts &
 export type Tally = { claimed: number; submitted: number; checked: number; expired: number };
 
 const noAccountPauseMs = 10_000;
+/** A wait for the provider that is shorter than this is not worth telling people. */
+const worthTellingMs = 3_000;
 const brokenPauseMs = 5_000;
 
 export const handleDue = async (
@@ -95,31 +97,65 @@ const handleOperation = async (
       if (await ports.expire(organisationId, operationId)) tally.expired += 1;
       return;
     case 'approved': {
-      const pausedForMs =
-        account === undefined ? 0 : ports.limiterOf(account).pausedForMs(ports.clock.nowMs());
-      const result = await claimApproved(ports, organisationId, operationId, account, pausedForMs, settings);
+      const result = await claimWithinBudget(ports, due, account, settings);
       return carryOut(ports, result, account, due, settings, tally);
     }
     case 'submitting':
       return ports.loseSight(organisationId, operationId, settings);
     case 'outcome_unknown': {
       if (account === undefined) return ports.pushWake(organisationId, operationId, noAccountPauseMs);
+      const { submission, question } = ports.limiterOf(account);
+      const closed = question.closed();
+      if (closed !== null) return ports.pushWake(organisationId, operationId, closed.afterMs);
       tally.checked += 1;
-      const pausedForMs = ports.limiterOf(account).pausedForMs(ports.clock.nowMs());
-      const result = await checkUnknown(ports, organisationId, operationId, account, pausedForMs, settings);
+      const result = await checkUnknown(ports, organisationId, operationId, account, submission, settings);
       return carryOut(ports, result, account, due, settings, tally);
     }
     case 'pending':
     case 'confirmed':
-    case 'failed':
+    case 'failed': {
       if (account === undefined) return ports.pushWake(organisationId, operationId, noAccountPauseMs);
+      const closed = ports.limiterOf(account).question.closed();
+      if (closed !== null) return ports.pushWake(organisationId, operationId, closed.afterMs);
       tally.checked += 1;
       return lookAtKnown(ports, organisationId, operationId, account, settings);
+    }
     case 'reversed':
     case 'denied':
     case 'cancelled':
     case 'expired':
       return ports.stopWaking(organisationId, operationId);
+  }
+};
+
+/**
+ * Claims an approved operation once the account's budget has room for its request. Until then it stays as it is and
+ * comes back in its turn; only where the provider wants nothing from us for a while is it said that it waits for it.
+ */
+const claimWithinBudget = async (
+  ports: HandleDuePorts,
+  { organisationId, operationId }: DueOperation,
+  account: ProviderAccount | undefined,
+  settings: WorkerSettings,
+): Promise<ClaimResult> => {
+  if (account === undefined) return claimApproved(ports, organisationId, operationId, account, 0, settings);
+  const { submission } = ports.limiterOf(account);
+  const admission = await submission.admit();
+  if (admission.kind === 'later') {
+    const { afterMs, because } = admission;
+    if (because === 'asked-to-wait' && afterMs >= worthTellingMs) {
+      return claimApproved(ports, organisationId, operationId, account, afterMs, settings);
+    }
+    await ports.pushWake(organisationId, operationId, afterMs);
+    return { kind: 'waits' };
+  }
+  let claimed = false;
+  try {
+    const result = await claimApproved(ports, organisationId, operationId, account, 0, settings);
+    claimed = result.kind === 'claimed';
+    return result;
+  } finally {
+    if (!claimed) submission.giveBack();
   }
 };
 

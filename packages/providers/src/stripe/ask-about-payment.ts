@@ -73,7 +73,7 @@ const askForDisputes = async (
     case 'not-found':
       return { kind: 'disputes', disputes: [], known: false };
     case 'no-answer':
-      return noAnswer(`disputes: ${list.because}`, list.ourKeyRefused);
+      return noAnswer(`disputes: ${list.because}`, list.ourKeyRefused, list.tooMany);
   }
 };
 
@@ -84,7 +84,8 @@ const askPaymentIntent = async (
 ): Promise<Captured | NoAnswer> => {
   const asked = await askStripe(access, `/v1/payment_intents/${encodeURIComponent(reference)}`, deadlineMs);
   if (asked.kind === 'not-found') return notFound(asked);
-  if (asked.kind === 'no-answer') return noAnswer(`payment: ${asked.because}`, asked.ourKeyRefused);
+  if (asked.kind === 'no-answer')
+    return noAnswer(`payment: ${asked.because}`, asked.ourKeyRefused, asked.tooMany);
   const { amount_received: received, currency } = asked.body;
   return { kind: 'captured', captured: fromStripeAmount(received, currency) ?? null };
 };
@@ -96,7 +97,8 @@ const askCharge = async (
 ): Promise<Captured | NoAnswer> => {
   const asked = await askStripe(access, `/v1/charges/${encodeURIComponent(reference)}`, deadlineMs);
   if (asked.kind === 'not-found') return { kind: 'captured', captured: null };
-  if (asked.kind === 'no-answer') return noAnswer(`charge: ${asked.because}`, asked.ourKeyRefused);
+  if (asked.kind === 'no-answer')
+    return noAnswer(`charge: ${asked.because}`, asked.ourKeyRefused, asked.tooMany);
   const { amount_captured: capturedAmount, currency } = asked.body;
   return { kind: 'captured', captured: fromStripeAmount(capturedAmount, currency) ?? null };
 };

@@ -1,4 +1,5 @@
 import type { NoAnswer } from '../provider-adapter.ts';
+import { retryAfterMs } from './classify-stripe-outcome.ts';
 import { callStripe, type StripeAccess } from './stripe-call.ts';
 import type { WireTrace } from './one-request-client.ts';
 import { fieldsOf, textOf, type Fields } from './stripe-records.ts';
@@ -16,10 +17,15 @@ export const providerDateMs = (trace: WireTrace): number | null => {
   return Number.isFinite(atMs) ? atMs : null;
 };
 
-export const noAnswer = (because: string, ourKeyRefused = false): NoAnswer => ({
+export const noAnswer = (
+  because: string,
+  ourKeyRefused = false,
+  tooMany?: NoAnswer['tooMany'],
+): NoAnswer => ({
   kind: 'no-answer',
   because,
   ourKeyRefused,
+  ...(tooMany === undefined ? {} : { tooMany }),
 });
 
 /** One GET. Only a readable 200 is an answer; of a 401 or 403 in Stripe's own form it is said that our key is refused. */
@@ -42,7 +48,8 @@ export const askStripe = async (access: StripeAccess, path: string, deadlineMs: 
   if (fromStripe && (trace.status === 401 || trace.status === 403)) {
     return { ...noAnswer(`answer ${trace.status}`, true), refusedBy: trace.status };
   }
-  return noAnswer(`answer ${trace.status}`);
+  const tooMany = trace.status === 429 ? { retryAfterMs: retryAfterMs(trace) } : undefined;
+  return noAnswer(`answer ${trace.status}`, false, tooMany);
 };
 
 export type WholeList<Item> =

@@ -140,7 +140,7 @@ export const isReplay = (trace: WireTrace): boolean =>
   'headers' in trace && trace.headers['idempotent-replayed'] === 'true';
 
 /** `Retry-After` as milliseconds: seconds, or an HTTP date measured against the answer's own `Date`. */
-const retryAfterMs = (trace: WireTrace & { kind: 'answered' }): number | null => {
+export const retryAfterMs = (trace: WireTrace & { kind: 'answered' }): number | null => {
   const text = trace.headers['retry-after']?.trim() ?? '';
   if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
   const waitMs = Date.parse(text) - Date.parse(trace.headers['date'] ?? '');

@@ -31,7 +31,7 @@ const partOf = <Item>(list: WholeList<Item>, name: string, mayBeMissing: boolean
     case 'not-found':
       return mayBeMissing ? { kind: 'part', items: [], dateMs: null } : noAnswer(`${name}: answer 404`);
     case 'no-answer':
-      return noAnswer(`${name}: ${list.because}`, list.ourKeyRefused);
+      return noAnswer(`${name}: ${list.because}`, list.ourKeyRefused, list.tooMany);
   }
 };
 
