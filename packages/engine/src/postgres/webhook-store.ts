@@ -1,5 +1,5 @@
-import { and, eq, or, sql } from 'drizzle-orm';
-import { idempotencyKeyOf } from '@holdfast/operation';
+import { and, eq, ne, or, sql } from 'drizzle-orm';
+import { idempotencyKeyOf, type ProviderRecord } from '@holdfast/operation';
 import type { VerifiedEvent } from '@holdfast/providers';
 import type { ProviderAccount } from '../engine-interface.ts';
 import type { ApplyEventResult, StoredEvent } from '../webhook/apply-event.ts';
@@ -9,7 +9,7 @@ import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
 import { operationIdShape, providerOf } from './mirror-store-news.ts';
 import { addObservation } from './observation-store.ts';
-import { mirrorPositions, operations, payments, providerEvents } from './schema.ts';
+import { mirrorPositions, observations, operations, payments, providerEvents } from './schema.ts';
 
 /** Stores an event as it came. It is known by its ID alone; the same again is counted and changes nothing. */
 export const storeEvent = async (
@@ -132,7 +132,38 @@ export const addWebhookObservation = async (
     .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
   const record = namedAs(event.record, row?.paymentReference ?? null);
   const finding = { kind: 'found', record } as const;
-  await addObservation(tx, { operationId, source: 'webhook', eventId: event.eventId, finding });
+  const told = await toldByAnotherEvent(tx, operationId, event.eventId, record);
+  const added = await addObservation(tx, {
+    operationId,
+    source: 'webhook',
+    eventId: event.eventId,
+    finding,
+  });
+  // Two events for one fact: it arrived again, under a name that does not show it.
+  if (added && told) await count(tx, 'replays_absorbed', 'webhook');
+};
+
+const toldByAnotherEvent = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+  eventId: string,
+  { reference, status }: ProviderRecord,
+): Promise<boolean> => {
+  const [before] = await tx.db
+    .select({ id: observations.id })
+    .from(observations)
+    .where(
+      and(
+        eq(observations.organisationId, tx.organisationId),
+        eq(observations.operationId, operationId),
+        eq(observations.source, 'webhook'),
+        ne(observations.eventId, eventId),
+        sql`${observations.finding} -> 'record' ->> 'reference' = ${reference}`,
+        sql`${observations.finding} -> 'record' ->> 'status' = ${status}`,
+      ),
+    )
+    .limit(1);
+  return before !== undefined;
 };
 
 export const finishEvent = async (
