@@ -3,6 +3,7 @@ import { readArguments, usage, type Settings } from './arguments.ts';
 import { machineFacts, postgresFacts, type MachineFacts } from './facts/machine-facts.ts';
 import { startHouse, type Endings } from './house/house.ts';
 import { linesOfBurst, linesOfLoop } from './lines.ts';
+import { profileServer, profileText, type ServerProfile } from './profile/profile-server.ts';
 import { tableOf, verdictOf, type Line } from './table.ts';
 import { compareBurst, compareLoop, openRig, shapeOf } from './throughput.ts';
 
@@ -27,9 +28,10 @@ const makeEndings = () => {
   };
 };
 
-type Result = { readonly lines: Line[]; facts: MachineFacts };
+type AllEndings = Endings & { readonly endAll: () => Promise<void> };
+type Result = { readonly lines: Line[]; facts: MachineFacts; readonly profiles: ServerProfile[] };
 
-const benchThroughput = async (settings: Settings, endings: Endings, result: Result): Promise<void> => {
+const benchThroughput = async (settings: Settings, endings: AllEndings, result: Result): Promise<void> => {
   const shape = shapeOf(settings);
   const house = await startHouse(endings);
   result.facts = { ...result.facts, ...(await postgresFacts(house.sql)) };
@@ -43,19 +45,30 @@ const benchThroughput = async (settings: Settings, endings: Endings, result: Res
     result.lines.push(...linesOfBurst(await compareBurst(rig, shape), loop));
   }
   rig.close();
+  await endings.endAll();
+  for (const part of ['loop', 'burst'] as const) {
+    if (!settings.parts.includes(part) || !(settings.profile || misses(result.lines, part))) continue;
+    say(`profile of the ${part} …`);
+    result.profiles.push(await profileServer(part, settings, endings));
+    await endings.endAll();
+  }
 };
 
-const report = async (settings: Settings, { lines, facts }: Result): Promise<void> => {
+const misses = (lines: readonly Line[], part: string): boolean =>
+  lines.some((line) => line.part === part && verdictOf(line) === 'missed');
+
+const report = async (settings: Settings, { lines, facts, profiles }: Result): Promise<void> => {
   say('');
   say(tableOf(lines));
   say('');
   for (const [name, fact] of Object.entries(facts)) say(`${name}: ${fact}`);
   if (settings.quick) say('Quick runs: ratios are a hint, numbers are noise.');
+  for (const profile of profiles) say(`\n${profileText(profile)}`);
   if (settings.jsonFile === null) return;
   const told = lines.map((line) => ({ ...line, verdict: verdictOf(line) }));
   await writeFile(
     settings.jsonFile,
-    `${JSON.stringify({ facts, quick: settings.quick, lines: told }, null, 2)}\n`,
+    `${JSON.stringify({ facts, quick: settings.quick, lines: told, profiles }, null, 2)}\n`,
   );
 };
 
@@ -73,7 +86,7 @@ const main = async (): Promise<number> => {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  const result: Result = { lines: [], facts: machineFacts() };
+  const result: Result = { lines: [], facts: machineFacts(), profiles: [] };
   try {
     if (settings.parts.includes('loop') || settings.parts.includes('burst'))
       await benchThroughput(settings, endings, result);

@@ -28,6 +28,8 @@ export type HouseOptions = {
 export type House = {
   readonly cluster: Cluster;
   readonly server: Program;
+  /** By `performance.now()`. */
+  readonly serverStartedAt: number;
   readonly provider: Program;
   readonly origin: string;
   /** As a superuser, in the product's own database. */
@@ -103,6 +105,7 @@ export const startHouse = async (endings: Endings, options: HouseOptions = {}): 
   const provider = await startProvider(endings);
   const port = await freePort();
   const environment = settingsOf(folder, cluster.urlOf(productDatabase), port, provider.origin);
+  const serverStartedAt = performance.now();
   const server = startScript(startScriptOfServer, [], environment, options.nodeArguments);
   endings.add(() => server.end());
   const origin = `http://127.0.0.1:${String(port)}`;
@@ -116,7 +119,7 @@ export const startHouse = async (endings: Endings, options: HouseOptions = {}): 
   const bareUrl = cluster.urlOf(bareDatabase);
   const stock = await openStock(sql, bareUrl);
   return {
-    ...{ cluster, server, origin, sql, bareUrl, stock },
+    ...{ cluster, server, serverStartedAt, origin, sql, bareUrl, stock },
     provider: provider.program,
     organisationId: stock.organisationId,
     keys: { agent, approver },

@@ -1,0 +1,85 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Settings } from '../arguments.ts';
+import { startHouse, type Endings } from '../house/house.ts';
+import { repositoryRoot } from '../program.ts';
+import type { Run } from '../run.ts';
+import { openRig, type Rig } from '../throughput.ts';
+import {
+  after,
+  functionsBySelfTime,
+  ownersBySelfTime,
+  type CpuProfile,
+  type SelfTime,
+} from './self-times.ts';
+import { forgetStatements, readStatements, type Statement } from './statements.ts';
+
+export type ServerProfile = {
+  readonly part: string;
+  /** The profile itself, for any viewer of V8 profiles. */
+  readonly file: string;
+  readonly operations: number;
+  readonly owners: readonly SelfTime[];
+  readonly functions: readonly SelfTime[];
+  readonly statements: readonly Statement[];
+};
+
+const warmUpMs = 3_000;
+const shownFunctions = 20;
+const shownOwners = 12;
+const shownStatements = 20;
+
+/** A second, short run of a part: the server under V8's sampling profiler, the database counting its statements. */
+export const profileServer = async (
+  part: 'loop' | 'burst',
+  settings: Settings,
+  endings: Endings,
+): Promise<ServerProfile> => {
+  const folder = path.resolve(repositoryRoot, settings.profileFolder);
+  const name = `${part}.cpuprofile`;
+  await mkdir(folder, { recursive: true });
+  const house = await startHouse(endings, {
+    nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`],
+    postgresSettings: ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=2000'],
+  });
+  const rig = await openRig(house, settings.clients);
+  await house.stock.add(30_000);
+  await rig.loop(settings.clients, warmUpMs);
+  await forgetStatements(house.sql);
+  const secondsBefore = (performance.now() - house.serverStartedAt) / 1000;
+  const run = await workOf(part, rig, settings);
+  const statements = await readStatements(house.sql);
+  rig.close();
+  await house.stopServer();
+  const file = path.join(folder, name);
+  const profile = after(JSON.parse(await readFile(file, 'utf8')) as CpuProfile, secondsBefore);
+  return {
+    ...{ part, file, statements, operations: run.operations },
+    owners: ownersBySelfTime(profile),
+    functions: functionsBySelfTime(profile),
+  };
+};
+
+const workOf = (part: 'loop' | 'burst', rig: Rig, { clients, burst }: Settings): Promise<Run> =>
+  part === 'loop' ? rig.loop(clients, 8_000) : rig.burst(Math.min(burst ?? 500, 500));
+
+const shares = (times: readonly SelfTime[], count: number): string[] =>
+  times.slice(0, count).map(({ name, share }) => `  ${(share * 100).toFixed(1).padStart(5)} %  ${name}`);
+
+/** The profile as text for people. */
+export const profileText = (profile: ServerProfile): string => {
+  const { part, file, owners, functions, statements, operations } = profile;
+  const calls = statements.reduce((total, statement) => total + statement.calls, 0);
+  const each = (value: number): string => (value / operations).toFixed(2).padStart(7);
+  return [
+    `Profile of the ${part}: ${file}`,
+    'Whose code the server runs (share of its processor time):',
+    ...shares(owners, shownOwners),
+    'In which functions:',
+    ...shares(functions, shownFunctions),
+    `What the database is asked: ${each(calls).trim()} statements an operation; the dearest, as calls and ms an operation:`,
+    ...statements
+      .slice(0, shownStatements)
+      .map(({ text, calls: times, totalMs }) => `  ${each(times)} ${each(totalMs)}  ${text.slice(0, 140)}`),
+  ].join('\n');
+};
