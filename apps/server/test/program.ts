@@ -28,19 +28,28 @@ export const runProgram = async (
   script: string,
   programArguments: readonly string[],
   variables: Record<string, string>,
+  input = '',
 ): Promise<Ended> => {
   const child = spawn(process.execPath, [script, ...programArguments], { env: environment(variables) });
   let out = '';
   let error = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (error += chunk.toString()));
-  child.stdin.end();
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, out: out.trim(), error: error.trim() };
 };
 
 export const holdfast = (variables: Record<string, string>, ...programArguments: string[]): Promise<Ended> =>
   runProgram(commandLineScript, programArguments, variables);
+
+/** The same with something on standard input. */
+export const holdfastGiven = (
+  input: string,
+  variables: Record<string, string>,
+  ...programArguments: string[]
+): Promise<Ended> => runProgram(commandLineScript, programArguments, variables, input);
 
 export type Running = {
   readonly output: () => string;

@@ -1,13 +1,13 @@
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { StartProblem } from '../settings/start-problem.ts';
-import { stripeAdapter } from '../start/provider-account.ts';
-import { runningFakeStripe } from '../start/fake-stripe.ts';
-import type { StripeAccess } from '../start/provider-account.ts';
+import { askAccount, stripeAdapter, type StripeAccess } from '../start/provider-account.ts';
+import { givenAccess } from './account-of.ts';
+import { examineAccounts, storedWebhookSecrets } from './doctor-accounts.ts';
 import type { Output } from './output.ts';
 import { inWorkplace } from './workplace.ts';
 
 export type Check = {
-  readonly check: 'configuration' | 'database' | 'provider' | 'webhook secret' | 'clock';
+  readonly check: 'configuration' | 'database' | 'provider' | 'provider account' | 'webhook secret' | 'clock';
   readonly ok: boolean;
   readonly finding: string;
   readonly remedy?: string;
@@ -34,28 +34,23 @@ const configuration = (): { check: Check; settings: Settings | undefined } => {
   }
 };
 
-const database = async (output: Output): Promise<Check> => {
+/** The database, and what it knows of each organisation's account: one visit. */
+const database = async (output: Output, access: StripeAccess | undefined): Promise<Check[]> => {
   try {
-    let finding = '';
-    await inWorkplace(output, async ({ database: open, store }) => {
-      finding = `${open.place}, schema version ${String(await store.schemaVersion())}`;
+    const found: Check[] = [];
+    await inWorkplace(output, async (workplace) => {
+      const version = String(await workplace.store.schemaVersion());
+      const finding = `${workplace.database.place}, schema version ${version}`;
+      found.push({ check: 'database', ok: true, finding }, ...(await examineAccounts(workplace, access)));
+      found.push(webhookSecret(access, await storedWebhookSecrets(workplace)));
     });
-    return { check: 'database', ok: true, finding };
+    return found;
   } catch (error) {
     const remedy = error instanceof StartProblem ? error.remedy : 'Look at the database and its log.';
-    return {
-      check: 'database',
-      ok: false,
-      finding: error instanceof Error ? error.message : String(error),
-      remedy,
-    };
+    const finding = error instanceof Error ? error.message : String(error);
+    return [{ check: 'database', ok: false, finding, remedy }];
   }
 };
-
-const accessOf = async (settings: Settings): Promise<StripeAccess | undefined> =>
-  settings.stripe === undefined
-    ? runningFakeStripe(settings.dataFolder)
-    : { ...settings.stripe, fake: false };
 
 const providerChecks = async (access: StripeAccess | undefined): Promise<Check[]> => {
   if (access === undefined) {
@@ -63,7 +58,7 @@ const providerChecks = async (access: StripeAccess | undefined): Promise<Check[]
     return [{ check: 'provider', ok: true, finding }];
   }
   const adapter = stripeAdapter(access);
-  const account = await adapter.askAccount(Date.now() + questionMs);
+  const account = await askAccount(adapter);
   const listing = await adapter.listSince(Date.now() - 60_000, Date.now() + questionMs);
   const where = new URL(access.apiBase).host;
   const provider: Check =
@@ -93,25 +88,27 @@ const clock = (providerDateMs: number | null): Check[] => {
     : [{ check: 'clock', ok: false, finding, remedy: "Set this machine's clock." }];
 };
 
-const webhookSecret = (access: StripeAccess | undefined): Check =>
-  access === undefined || access.webhookSecrets.length > 0
+const webhookSecret = (access: StripeAccess | undefined, stored: number): Check =>
+  access === undefined || access.webhookSecrets.length + stored > 0
     ? {
         check: 'webhook secret',
         ok: true,
         finding:
-          access === undefined ? 'made by `pnpm start`' : `${String(access.webhookSecrets.length)} given`,
+          access === undefined
+            ? 'made by `pnpm start`'
+            : `${String(access.webhookSecrets.length + stored)} given`,
       }
     : {
         check: 'webhook secret',
         ok: false,
         finding: "none is given, so every event of the provider's is refused; outcomes come by look-up alone",
-        remedy: 'Set STRIPE_WEBHOOK_SECRET.',
+        remedy: 'Set STRIPE_WEBHOOK_SECRET, or give it with `holdfast provider set`.',
       };
 
 /** Looks at everything a start needs, and at what only shows later. Changes nothing but missing migrations. */
 export const examine = async (output: Output): Promise<Check[]> => {
   const { check, settings } = configuration();
   if (settings === undefined) return [check];
-  const access = await accessOf(settings);
-  return [check, await database(output), ...(await providerChecks(access)), webhookSecret(access)];
+  const access = await givenAccess(settings);
+  return [check, ...(await database(output, access)), ...(await providerChecks(access))];
 };

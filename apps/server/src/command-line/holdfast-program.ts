@@ -3,6 +3,7 @@ import { addKeyCommands, addOrganisationCommands, addUserCommands } from './acce
 import { addImportCommands } from './import-commands.ts';
 import { addOperationCommands } from './operation-commands.ts';
 import { failureLine } from './output.ts';
+import { addProviderCommands } from './provider-commands.ts';
 import { addSystemCommands } from './system-commands.ts';
 
 /** The operator's command line. Exit code 0 only on success; standard error says what went wrong and what to do. */
@@ -13,6 +14,7 @@ addSystemCommands(program);
 addOrganisationCommands(program);
 addUserCommands(program);
 addKeyCommands(program);
+addProviderCommands(program);
 addImportCommands(program);
 addOperationCommands(program);
 

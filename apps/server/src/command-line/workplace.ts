@@ -1,4 +1,5 @@
 import type { Engine, Principal } from '@holdfast/engine';
+import type { InOrganisation } from '@holdfast/engine/postgres';
 import { placeOf, openDatabase, type OpenDatabase } from '../start/open-database.ts';
 import { makeEngine } from '../start/make-engine.ts';
 import { withPaymentsAtTheFake } from '../start/payments-at-the-fake.ts';
@@ -14,7 +15,10 @@ export type Workplace = {
   readonly database: OpenDatabase;
   readonly publicOrigin: string;
   readonly store: AccessStore;
+  /** Whether this is the demo's database: the bundled fake Stripe is its only provider. */
+  readonly demo: boolean;
   readonly engine: Engine;
+  readonly inOrganisation: InOrganisation;
   /** Takes the given organisation, or the default one. */
   readonly organisation: (given: string | undefined) => Promise<string>;
 };
@@ -22,13 +26,13 @@ export type Workplace = {
 const openIts = async (
   settings: Settings,
   output: Output,
-): Promise<{ database: OpenDatabase; publicOrigin: string }> => {
+): Promise<{ database: OpenDatabase; publicOrigin: string; demo: boolean }> => {
   const server = await runningServer(settings.dataFolder);
   const other = settings.databaseUrl !== undefined && settings.databaseUrl !== server?.givenDatabaseUrl;
   if (server === undefined || other) {
     const database = await openDatabase(settings);
     output.note(`Using the database ${database.place}.`);
-    return { database, publicOrigin: settings.publicOrigin };
+    return { database, publicOrigin: settings.publicOrigin, demo: settings.demo };
   }
   output.note(`Using the running server's database, ${placeOf(server.databaseUrl)}.`);
   const url = server.databaseUrl;
@@ -39,7 +43,7 @@ const openIts = async (
     keepRunning: () => undefined,
     close: () => Promise.resolve(),
   };
-  return { database, publicOrigin: server.publicOrigin };
+  return { database, publicOrigin: server.publicOrigin, demo: server.demo };
 };
 
 /** Opens the workplace, does the work, and closes it again, whatever happens. */
@@ -48,7 +52,7 @@ export const inWorkplace = async (
   work: (workplace: Workplace) => Promise<void>,
 ): Promise<void> => {
   const settings = readSettings(process.env);
-  const { database, publicOrigin } = await openIts(settings, output);
+  const { database, publicOrigin, demo } = await openIts(settings, output);
   const store = openAccessStore(database.url, 2);
   const made = makeEngine(database.url, settings, noProviders, 2);
   try {
@@ -57,6 +61,8 @@ export const inWorkplace = async (
       database,
       publicOrigin,
       store,
+      demo,
+      inOrganisation: made.inOrganisation,
       engine:
         settings.stripe === undefined
           ? withPaymentsAtTheFake(made.engine, `http://127.0.0.1:${String(settings.fakeStripePort)}`)

@@ -2,9 +2,12 @@ import { problemTypePrefix } from '@holdfast/operation';
 import { codeOf } from '../settings/error-code.ts';
 import { problemOf, problemResponse, Refusal } from './problem.ts';
 
-/** SQLSTATE classes and driver codes that say the database is away, not that we erred. */
+/**
+ * SQLSTATE classes and driver codes that say the database is away, not that we erred. 25P03: it gave up on this process,
+ * which had been frozen in the middle of a transaction.
+ */
 const awayCodes =
-  /^(08|57P0|53)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
+  /^(08|57P0|53|25P03)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
 
 /** True where the database could not be reached or is shutting down: sending the same again will help. */
 export const isDatabaseAway = (error: unknown): boolean => awayCodes.test(codeOf(error));

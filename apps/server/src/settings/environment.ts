@@ -83,6 +83,13 @@ export const environmentSchema = z.object({
     .refine(isUrlOf('http:', 'https:'), 'must be a URL like https://api.stripe.com')
     .optional(),
   STRIPE_WEBHOOK_SECRET: stripeSecrets.default([]),
+  HOLDFAST_SECRETS_KEY: z
+    .string()
+    .refine(
+      (text) => Buffer.from(text, 'base64').length === 32,
+      'must be 32 bytes in base64, as `openssl rand -base64 32` makes them',
+    )
+    .optional(),
   HOLDFAST_PROVIDER_TIMEOUT_MS: milliseconds(100, 10 * 60_000, 10_000),
   HOLDFAST_LEASE_MS: milliseconds(500, 24 * hour, 60_000),
   HOLDFAST_CHECK_BACKOFF_MS: backOff,

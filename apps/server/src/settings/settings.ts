@@ -16,6 +16,8 @@ export type Settings = {
     | { readonly secretKey: string; readonly apiBase: string; readonly webhookSecrets: readonly string[] }
     | undefined;
   readonly fakeStripePort: number;
+  /** Seals the provider secrets in the database; without it the data folder has a key of its own. */
+  readonly secretsKey: string | undefined;
   readonly providerTimeoutMs: number;
   readonly leaseMs: number;
   readonly checkBackoffMs: readonly number[];
@@ -101,6 +103,7 @@ export const readSettings = (
             webhookSecrets: environment.STRIPE_WEBHOOK_SECRET,
           },
     fakeStripePort: environment.FAKE_STRIPE_PORT,
+    secretsKey: environment.HOLDFAST_SECRETS_KEY,
     providerTimeoutMs: environment.HOLDFAST_PROVIDER_TIMEOUT_MS,
     leaseMs: environment.HOLDFAST_LEASE_MS,
     checkBackoffMs: environment.HOLDFAST_CHECK_BACKOFF_MS,

@@ -30,6 +30,20 @@ export type NewKey = {
 
 export type Organisation = { readonly id: string; readonly name: string };
 
+export type RecordedAccount = {
+  readonly accountId: string;
+  readonly liveMode: boolean;
+  readonly fake: boolean;
+};
+
+/** A provider account as `holdfast provider set` stored it; its secrets are sealed. */
+export type StoredAccess = RecordedAccount & {
+  readonly organisationId: string;
+  readonly provider: string;
+  readonly apiBase: string;
+  readonly sealed: Uint8Array;
+};
+
 /** Who may what: organisations, their members and their keys. */
 export type AccessStore = {
   readonly keyByHash: (hash: string) => Promise<KeyRecord | undefined>;
@@ -49,10 +63,10 @@ export type AccessStore = {
   readonly addKey: (organisationId: string, key: NewKey) => Promise<void>;
   /** A secret that every process on this database derives alike; `purpose` keeps its uses apart. */
   readonly sharedKey: () => Promise<Uint8Array>;
-  /** The provider account this organisation was first used with. */
-  readonly accountOf: (
-    organisationId: string,
-  ) => Promise<{ readonly accountId: string; readonly liveMode: boolean } | undefined>;
+  /** The provider accounts this organisation was used with, or that were set as its own. */
+  readonly accountsOf: (organisationId: string) => Promise<readonly RecordedAccount[]>;
+  /** How the accounts that were set are reached, of all organisations. */
+  readonly providerAccess: () => Promise<readonly StoredAccess[]>;
   readonly schemaVersion: () => Promise<number>;
   readonly close: () => Promise<void>;
 };
@@ -86,7 +100,7 @@ const inOrganisationOf =
 /** What has to be known before an organisation is: asked through the few functions that may see all of them. */
 const beforeOrganisation = (
   sql: postgres.Sql,
-): Pick<AccessStore, 'keyByHash' | 'membershipsOf' | 'organisations'> => ({
+): Pick<AccessStore, 'keyByHash' | 'membershipsOf' | 'organisations' | 'providerAccess'> => ({
   keyByHash: async (hash) => {
     const [row] = await sql`select * from api_key_by_hash(${hash})`;
     if (row === undefined) return undefined;
@@ -114,9 +128,21 @@ const beforeOrganisation = (
     const rows = await sql`select org_id, name from all_organisations()`;
     return rows.map((row) => ({ id: row['org_id'] as string, name: row['name'] as string }));
   },
+  providerAccess: async () => {
+    const rows = await sql`select * from all_provider_access()`;
+    return rows.map((row) => ({
+      organisationId: row['org_id'] as string,
+      provider: row['provider'] as string,
+      accountId: row['account_id'] as string,
+      liveMode: row['live_mode'] as boolean,
+      fake: row['fake'] as boolean,
+      apiBase: row['api_base'] as string,
+      sealed: row['sealed'] as Uint8Array,
+    }));
+  },
 });
 
-type Within = Pick<AccessStore, 'organisationName' | 'memberByEmail' | 'addMember' | 'addKey' | 'accountOf'>;
+type Within = Pick<AccessStore, 'organisationName' | 'memberByEmail' | 'addMember' | 'addKey' | 'accountsOf'>;
 
 const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
   organisationName: (organisationId) =>
@@ -141,12 +167,15 @@ const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
       await tx`insert into api_keys (org_id, id, hash, role, name, owner_user_id, assistant)
         values (${organisationId}, ${key.id}, ${key.hash}, ${key.role}, ${key.name}, ${key.ownerUserId}, ${key.assistant})`;
     }),
-  accountOf: (organisationId) =>
+  accountsOf: (organisationId) =>
     inOrganisation(organisationId, async (tx) => {
-      const [row] =
-        await tx`select account_id, live_mode from provider_accounts order by first_used_at limit 1`;
-      if (row === undefined) return undefined;
-      return { accountId: row['account_id'] as string, liveMode: row['live_mode'] as boolean };
+      const rows =
+        await tx`select account_id, live_mode, fake from provider_accounts order by first_used_at, account_id`;
+      return rows.map((row) => ({
+        accountId: row['account_id'] as string,
+        liveMode: row['live_mode'] as boolean,
+        fake: row['fake'] as boolean,
+      }));
     }),
 });
 

@@ -1,11 +1,18 @@
 import type { Engine, ProviderDirectory, Worker, WorkerSettings } from '@holdfast/engine';
-import { connect, createEngine, createRuntime, createWorker } from '@holdfast/engine/postgres';
+import {
+  connect,
+  createEngine,
+  createRuntime,
+  createWorker,
+  type InOrganisation,
+} from '@holdfast/engine/postgres';
 import type { Settings } from '../settings/settings.ts';
 import { loggableFields, type Logger } from './log.ts';
 
 export type MadeEngine = {
   readonly engine: Engine;
   readonly worker: Worker;
+  readonly inOrganisation: InOrganisation;
   /** Resolves once nothing of it holds a connection any more. Stop the worker first. */
   readonly close: () => Promise<void>;
 };
@@ -13,7 +20,7 @@ export type MadeEngine = {
 /** A request must have ended, and its answer been written down, well before the claim counts as lost. */
 const shareOfLease = 0.8;
 
-const workerSettings = (settings: Settings): WorkerSettings => ({
+export const workerSettings = (settings: Settings): WorkerSettings => ({
   providerTimeoutMs: Math.min(settings.providerTimeoutMs, Math.floor(settings.leaseMs * shareOfLease)),
   leaseMs: settings.leaseMs,
   checkBackoffMs: settings.checkBackoffMs,
@@ -59,6 +66,7 @@ export const makeEngine = (
             },
           }),
     }),
+    inOrganisation: runtime.inOrganisation,
     close: async () => {
       await runtime.close();
       await connection.close();

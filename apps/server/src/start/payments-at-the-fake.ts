@@ -32,12 +32,19 @@ const register = async (fakeBase: string, orders: readonly Order[]): Promise<voi
   }
 };
 
-/** The same engine; an order that is taken also has its payment at the fake. A fake that is away stops no order. */
-export const withPaymentsAtTheFake = (engine: Engine, fakeBase: string): Engine => ({
+/**
+ * The same engine; an order that is taken also has its payment at the fake. A fake that is away stops no order.
+ * @param serves false once the organisation has an account of its own, which the fake is no stand-in for
+ */
+export const withPaymentsAtTheFake = (
+  engine: Engine,
+  fakeBase: string,
+  serves: () => boolean = () => true,
+): Engine => ({
   ...engine,
   putOrder: async (who, id, input) => {
     const answer = await engine.putOrder(who, id, input);
-    if (answer.ok) await register(fakeBase, [answer.item]).catch(() => undefined);
+    if (answer.ok && serves()) await register(fakeBase, [answer.item]).catch(() => undefined);
     return answer;
   },
 });

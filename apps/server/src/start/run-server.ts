@@ -1,4 +1,5 @@
 import type { Actor } from '@holdfast/operation';
+import { accountArrived } from '@holdfast/engine/postgres';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
 import { portProblem } from './port.ts';
@@ -18,7 +19,9 @@ import { loggableError, type Logger } from './log.ts';
 import { makeEngine, type MadeEngine } from './make-engine.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { registerAllPayments, withPaymentsAtTheFake } from './payments-at-the-fake.ts';
-import { openAccountDirectory, type StripeAccess } from './provider-account.ts';
+import { openAccountDirectory } from './account-directory.ts';
+import type { StripeAccess } from './provider-account.ts';
+import { readSealingKey } from './sealed-secrets.ts';
 import { forgetServer, recordServer } from './server-record.ts';
 import { staticFolders } from './web-build.ts';
 
@@ -144,25 +147,38 @@ const runWorker = (opened: OpenServer): (() => Promise<void>) => {
 export const openServer = async (
   settings: Settings,
   database: OpenDatabase,
-  stripe: StripeAccess,
+  stripe: StripeAccess | undefined,
   log: Logger,
 ) => {
   const store = openAccessStore(database.url);
   const organisationId = await store.defaultOrganisationId();
-  const recorded = await store.accountOf(organisationId);
-  const directory = await openAccountDirectory(organisationId, stripe, recorded).catch(
-    async (error: unknown) => {
-      await store.close();
-      throw error;
+  // The directory comes before the engine, which is made with it, and wakes through it what waited for an account.
+  let wake: (organisationId: string) => Promise<void> = () => Promise.resolve();
+  const directory = await openAccountDirectory({
+    defaultOrganisationId: organisationId,
+    given: stripe,
+    recorded: await store.accountsOf(organisationId),
+    readStored: store.providerAccess,
+    sealingKey: () => readSealingKey(settings.dataFolder, settings.secretsKey),
+    onArrival: (id) => wake(id),
+    onUnopened: (id) => {
+      log.error({ organisationId: id }, 'its provider key was sealed elsewhere; set HOLDFAST_SECRETS_KEY');
     },
-  );
+  }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const people = openPeople({
     url: database.url,
     publicOrigin: settings.publicOrigin,
     sharedKey: await store.sharedKey(),
   });
   const bare = makeEngine(database.url, settings, directory, 20, log);
-  const made = stripe.fake ? { ...bare, engine: withPaymentsAtTheFake(bare.engine, stripe.apiBase) } : bare;
+  wake = (id) => accountArrived(bare.inOrganisation, id);
+  const made =
+    stripe?.fake === true
+      ? { ...bare, engine: withPaymentsAtTheFake(bare.engine, stripe.apiBase, directory.defaultServedByFake) }
+      : bare;
   const opened: OpenServer = { settings, database, log, store, people, made, streams: openStreams() };
   const close = async (): Promise<void> => {
     directory.stop();
@@ -170,7 +186,7 @@ export const openServer = async (
     await people.close();
     await store.close();
   };
-  return { opened, organisationId, close };
+  return { opened, organisationId, directory, close };
 };
 
 /**
@@ -180,19 +196,19 @@ export const openServer = async (
 export const runServer = async (
   settings: Settings,
   database: OpenDatabase,
-  stripe: StripeAccess,
+  stripe: StripeAccess | undefined,
   log: Logger,
 ): Promise<RunningServer> => {
-  const { opened, organisationId, close } = await openServer(settings, database, stripe, log);
+  const { opened, organisationId, directory, close } = await openServer(settings, database, stripe, log);
   try {
-    if (settings.demo) {
+    if (settings.demo && stripe !== undefined) {
       const { made, store, people } = opened;
       await seedDemo(
         { engine: made.engine, store, people, organisationId, fakeStripeBase: stripe.apiBase },
         Date.now(),
       );
     }
-    if (stripe.fake) {
+    if (stripe?.fake === true && directory.defaultServedByFake()) {
       const shop: Actor = {
         id: 'fake-shop',
         name: 'Fake shop',

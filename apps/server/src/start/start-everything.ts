@@ -5,7 +5,8 @@ import { demoSignIns } from '../demo/seed-demo.ts';
 import { startFakeStripe } from './fake-stripe.ts';
 import { launchers, watchLaunchers } from './launchers.ts';
 import { loggableError, makeLog } from './log.ts';
-import { openDatabase } from './open-database.ts';
+import { openDatabase, type OpenDatabase } from './open-database.ts';
+import { openAccessStore } from '../sign-in/access-store.ts';
 import { checkedPort } from './port.ts';
 import type { StripeAccess } from './provider-account.ts';
 import { runServer } from './run-server.ts';
@@ -33,9 +34,9 @@ const withPort = async (settings: Settings): Promise<Settings> => {
   return { ...settings, port, publicOrigin };
 };
 
-const welcome = (settings: Settings, place: string): void => {
+const welcome = (settings: Settings, place: string, onFake: boolean): void => {
   const lines = [`Holdfast runs at ${settings.publicOrigin}`, `Database: ${place}`];
-  if (settings.stripe === undefined) {
+  if (onFake) {
     lines.push(
       `Fake Stripe, with its ledger and its faults: http://127.0.0.1:${String(settings.fakeStripePort)}/fake/`,
     );
@@ -66,15 +67,32 @@ const startAll = async (endings: Endings): Promise<void> => {
     if (failure === undefined) log.warn('the embedded database had ended and was started again');
     else log.error({ error: loggableError(failure) }, 'the embedded database has ended and does not start');
   });
-  const stripe = await openStripe(settings, endings);
+  const stripe = await openStripe(settings, database, endings);
   const server = await runServer(settings, database, stripe, log);
   endings.push(server.stop);
-  if (settings.role !== 'worker') welcome(settings, database.place);
+  if (settings.role !== 'worker') welcome(settings, database.place, stripe?.fake === true);
   log.info({ role: settings.role, origin: settings.publicOrigin, demo: settings.demo }, 'started');
 };
 
-const openStripe = async (settings: Settings, endings: Endings): Promise<StripeAccess> => {
+/** Whether `holdfast provider set` gave the default organisation an account of its own: then no fake stands in for it. */
+const hasOwnAccount = async (settings: Settings, database: OpenDatabase): Promise<boolean> => {
+  if (settings.demo) return false;
+  const store = openAccessStore(database.url, 1);
+  try {
+    const organisationId = await store.defaultOrganisationId();
+    return (await store.providerAccess()).some((one) => one.organisationId === organisationId);
+  } finally {
+    await store.close();
+  }
+};
+
+const openStripe = async (
+  settings: Settings,
+  database: OpenDatabase,
+  endings: Endings,
+): Promise<StripeAccess | undefined> => {
   if (settings.stripe !== undefined) return { ...settings.stripe, fake: false };
+  if (await hasOwnAccount(settings, database)) return undefined;
   // A worker alone hears no webhooks; the process that serves HTTP says where they go.
   const webhookUrl =
     settings.role === 'worker' ? undefined : `http://127.0.0.1:${String(settings.port)}/v1/webhooks/stripe`;
