@@ -17,3 +17,4 @@ export { createWorker, type CreateWorkerOptions } from './create-worker.ts';
 export { defaultOrganisationId, listOrganisations, type OrganisationSummary } from './organisation-store.ts';
 export { verifyAudit } from './audit-store.ts';
 export { accountArrived, setProviderAccess, type NewProviderAccess } from './provider-account-store.ts';
+export { createSweep } from './sweep-runner.ts';
