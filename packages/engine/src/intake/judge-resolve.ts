@@ -7,6 +7,7 @@ import {
   type OperationState,
   type ProviderRecord,
 } from '@holdfast/operation';
+import type { MirroredRefund } from '@holdfast/providers';
 import { problemOf } from './problem.ts';
 import { refuse, type Judgement } from './verdict.ts';
 
@@ -14,7 +15,7 @@ export type ResolveCommand = Extract<Command, { type: 'resolve' }>;
 
 /** What the provider said about the reference that the operator names. */
 export type NamedReference =
-  | { readonly kind: 'record'; readonly record: ProviderRecord }
+  | { readonly kind: 'record'; readonly record: MirroredRefund }
   | { readonly kind: 'not-known-there' }
   | { readonly kind: 'cannot-be-asked' };
 

@@ -33,6 +33,12 @@ const carriedOutBefore = async (payment: string, id: string): Promise<void> => {
   expect(mirrored).toHaveLength(1);
 };
 
+const elsewhere = async (payment: string): Promise<unknown> => {
+  const [row] = await house.database.admin`
+    select refunded_elsewhere::int as minor from payments where payment_reference = ${payment}`;
+  return row?.['minor'];
+};
+
 // Red when: a new proposal does not look for its refund in the mirror (it then waits and expires as if unpaid).
 test('a proposal retold after a restore is confirmed by the refund the mirror holds, without an approval', async () => {
   await house.order('order-1', 'pi_1', 10_000);
@@ -62,4 +68,18 @@ test('a cancellation of an operation that was carried out before a restore is co
   const row = await house.operation(id);
   expect(row.attention.map(({ reason }) => reason)).toContain('contradicted');
   expect(provider.requests).toHaveLength(0);
+  expect(await elsewhere('pi_2')).toBe(3_000);
+});
+
+// Red when: the sum of what was refunded elsewhere leaves out what a remembered cancellation names.
+test('what was refunded under a remembered cancellation is gone from the payment, once', async () => {
+  await house.order('order-3', 'pi_3', 10_000);
+  const id = mint();
+  await house.apply(agent, { type: 'cancel', commandId: mint(), operationId: id, reason: 'Not wanted.' });
+  await carriedOutBefore('pi_3', id);
+  await house.worker().runOnce();
+  expect((await house.operation(id)).attention.map(({ reason }) => reason)).toContain('contradicted');
+  expect(await elsewhere('pi_3')).toBe(3_000);
+  await house.worker().runOnce();
+  expect(await elsewhere('pi_3')).toBe(3_000);
 });

@@ -1,8 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
+import { lockPayment } from './change-operation.ts';
 import { recordOf } from './claim-store-provider-side.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { addObservation } from './observation-store.ts';
-import { mirrorRefunds } from './schema.ts';
+import { mirrorRefunds, type MirrorRefundRow, type PaymentRow } from './schema.ts';
 
 /**
  * Refunds that the mirror saw before their operation was known here: after a restore a device tells of an operation
@@ -10,7 +11,33 @@ import { mirrorRefunds } from './schema.ts';
  * had happened.
  */
 export const attachSeenRefunds = async (tx: OrganisationTransaction, operationId: string): Promise<void> => {
-  const seen = await tx.db
+  for (const refund of await seenNaming(tx, operationId)) {
+    await addObservation(tx, {
+      operationId,
+      source: 'listing',
+      finding: { kind: 'found', record: recordOf(refund) },
+    });
+  }
+};
+
+/** Locks the payments, in the order in which everybody locks them, of which refunds that name this operation were seen. */
+export const lockPaymentsNaming = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+): Promise<readonly PaymentRow[]> => {
+  const names = new Map(
+    (await seenNaming(tx, operationId)).map((refund) => [refund.paymentReference, refund.provider]),
+  );
+  const locked: PaymentRow[] = [];
+  for (const [paymentReference, provider] of [...names].sort()) {
+    const payment = await lockPayment(tx, provider, paymentReference);
+    if (payment !== undefined) locked.push(payment);
+  }
+  return locked;
+};
+
+const seenNaming = (tx: OrganisationTransaction, operationId: string): Promise<readonly MirrorRefundRow[]> =>
+  tx.db
     .select()
     .from(mirrorRefunds)
     .where(
@@ -20,11 +47,3 @@ export const attachSeenRefunds = async (tx: OrganisationTransaction, operationId
         eq(sql`lower(${mirrorRefunds.metadataOperationId})`, operationId),
       ),
     );
-  for (const refund of seen) {
-    await addObservation(tx, {
-      operationId,
-      source: 'listing',
-      finding: { kind: 'found', record: recordOf(refund) },
-    });
-  }
-};

@@ -53,6 +53,28 @@ type SeenSide = Extract<ProviderSide, { kind: 'seen' }> & {
   readonly named: readonly string[];
 };
 
+/** Of refunds made by hand, those that people took for an operation of the payment: they are that one's. */
+const heldHere = async (
+  tx: OrganisationTransaction,
+  row: Pick<WholeOperation, 'provider' | 'paymentReference'>,
+  elsewhere: readonly MirrorRefundRow[],
+): Promise<readonly (string | null)[]> => {
+  if (elsewhere.length === 0) return [];
+  const references = elsewhere.map(({ reference }) => reference);
+  const holders = await tx.db
+    .select({ reference: operations.providerReference })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.organisationId, tx.organisationId),
+        eq(operations.provider, row.provider),
+        eq(operations.paymentReference, row.paymentReference),
+        inArray(operations.providerReference, references),
+      ),
+    );
+  return holders.map(({ reference }) => reference);
+};
+
 export const readProviderSide = async (
   tx: OrganisationTransaction,
   row: Pick<WholeOperation, 'provider' | 'paymentReference'>,
@@ -74,12 +96,14 @@ export const readProviderSide = async (
   const ours = standing.filter(isOurs);
   const named = [...new Set(ours.map(ownerOf).filter((id) => operationIdShape.test(id)))];
   const isAccounted = await accountedIn(tx, named);
+  const elsewhere = standing.filter((refund) => !isOurs(refund));
+  const held = await heldHere(tx, row, elsewhere);
   return {
     kind: 'seen',
     named,
     disputed,
-    refundsElsewhere: standing
-      .filter((refund) => !isOurs(refund))
+    refundsElsewhere: elsewhere
+      .filter(({ reference }) => !held.includes(reference))
       .map(recordOf)
       .map(({ reference, amount, createdAtMs }) => ({ reference, amount, atMs: createdAtMs })),
     unaccounted: ours.filter((refund) => !isAccounted(refund)).map(recordOf),

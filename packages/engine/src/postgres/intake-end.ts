@@ -2,12 +2,13 @@ import type { Principal } from '../engine-interface.ts';
 import { hashOfText } from '../audit/audit-chain.ts';
 import { personOf } from '../intake/access.ts';
 import { judgeEnd, type EndCommand } from '../intake/judge-end.ts';
-import { attachSeenRefunds } from './attach-seen-refunds.ts';
+import { attachSeenRefunds, lockPaymentsNaming } from './attach-seen-refunds.ts';
 import { appendAudit } from './audit-store.ts';
 import { changeOperation } from './change-operation.ts';
 import { BoundMeanwhile } from './command-store.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { writeFeed } from './feed-writer.ts';
+import { correctPayment } from './mirror-store.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
 import { generationOf } from './intake-propose.ts';
 import { operations, type OperationRow } from './schema.ts';
@@ -41,6 +42,8 @@ export const rememberCancellation = async (
   who: Principal,
   command: EndCommand,
 ): Promise<DecisionOutcome> => {
+  // Payments before operations, like everywhere: its refund may have been carried out and seen all the same.
+  const refunded = await lockPaymentsNaming(tx, command.operationId);
   const [row] = await tx.db
     .insert(operations)
     .values({
@@ -71,5 +74,6 @@ export const rememberCancellation = async (
   });
   await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
   await attachSeenRefunds(tx, row.id);
+  for (const payment of refunded) await correctPayment(tx, payment, false);
   return { kind: 'done', row };
 };

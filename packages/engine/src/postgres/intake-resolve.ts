@@ -10,6 +10,7 @@ import {
   type ResolveEffect,
 } from '../intake/judge-resolve.ts';
 import { problemOf } from '../intake/problem.ts';
+import { namedAs } from '../mirror/named-as.ts';
 import { amountOf } from '../query/operation-view.ts';
 import { nextLookAtSettledMs } from '../reconcile/wake-up.ts';
 import { changeOperation, lockPayment, type OperationPatch } from './change-operation.ts';
@@ -48,8 +49,12 @@ export const applyResolve = async (
   who: Principal,
   command: ResolveCommand,
   row: OperationRow,
-  named: NamedReference | null,
+  answered: NamedReference | null,
 ): Promise<DecisionOutcome> => {
+  const named: NamedReference | null =
+    answered?.kind === 'record'
+      ? { ...answered, record: namedAs(answered.record, row.paymentReference) }
+      : answered;
   const judgement = judgeResolve(command, {
     state: row.state,
     version: row.version,

@@ -189,7 +189,8 @@ const isHeldHere = async (
 
 /**
  * Brings the figures that the provider's side decides to what the mirror holds: a fact, whatever it overdraws. What
- * an operation of the payment holds counts there and not as elsewhere. The caller holds the payment's lock.
+ * an operation of the payment holds counts there and not as elsewhere. A remembered cancellation knows no payment, so
+ * what was refunded under its ID all the same can count nowhere else. The caller holds the payment's lock.
  * `asked`: the payment's whole side was read just now.
  */
 export const correctPayment = async (
@@ -203,7 +204,11 @@ export const correctPayment = async (
       elsewhere: sql<string>`coalesce(sum(${mirrorRefunds.amountMinor}) filter (
         where ${mirrorRefunds.status} <> 'failed' and ${mirrorRefunds.currency} = ${payment.currency}
           and (${mirrorRefunds.metadataOrganisationId} is distinct from ${organisationId}
-            or ${mirrorRefunds.metadataOperationId} is null)
+            or ${mirrorRefunds.metadataOperationId} is null
+            or exists (select from operations bare
+              where bare.org_id = ${organisationId} and bare.payment_reference is null
+                and bare.id = case when lower(${mirrorRefunds.metadataOperationId}) ~ ${operationIdShape.source}
+                  then ${mirrorRefunds.metadataOperationId}::uuid end))
           and not exists (select from operations holder
             where holder.org_id = ${organisationId} and holder.provider = ${provider}
               and holder.payment_reference = ${paymentReference}
