@@ -1,0 +1,21 @@
+import type { ProviderHouse } from './provider-house.ts';
+
+/**
+ * Puts off the account's listings, which show within seconds what is at the provider. What a row says about answers,
+ * look-ups and events is then shown by these alone. Questions about a payment go on. A trigger keeps it so, also
+ * against a listing that is under way right now.
+ */
+export const stillMirror = async ({ sql }: ProviderHouse): Promise<void> => {
+  await sql.unsafe(`
+    create or replace function put_off_listing() returns trigger language plpgsql as
+      $$ begin new.next_listing_at := now() + interval '1 day'; return new; end $$;
+    create or replace trigger put_off_listing before insert or update on mirror_positions
+      for each row execute function put_off_listing();
+    update mirror_positions set updated_at = now()`);
+};
+
+export const letMirrorRead = async ({ sql }: ProviderHouse): Promise<void> => {
+  await sql.unsafe(`
+    drop trigger if exists put_off_listing on mirror_positions;
+    update mirror_positions set next_listing_at = now()`);
+};

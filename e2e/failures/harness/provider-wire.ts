@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+
+/** The connection between server and provider, with the first line of every request that went over it. */
+export type ProviderWire = {
+  readonly port: number;
+  /** "GET /v1/refunds?payment_intent=pi_1&limit=100", in order. */
+  readonly requestLines: () => readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+/** The server opens one connection a request, so the first line of a connection is its request. */
+export const startProviderWire = async (providerPort: number): Promise<ProviderWire> => {
+  const lines: string[] = [];
+  const server = createServer((client) => {
+    const upstream = connect(providerPort, '127.0.0.1');
+    let head = '';
+    client.on('data', (chunk) => {
+      if (head.includes('\r\n')) return;
+      head += chunk.toString('latin1');
+      const end = head.indexOf(' HTTP/1.1\r\n');
+      if (end >= 0) lines.push(head.slice(0, end));
+    });
+    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+    client.pipe(upstream);
+    upstream.pipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the wire has no port');
+  return {
+    port: address.port,
+    requestLines: () => lines,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      await closed;
+    },
+  };
+};
