@@ -1,5 +1,6 @@
 /** Entry of the engine's decisions and interfaces; what needs PostgreSQL enters through `@holdfast/engine/postgres`. */
 export type * from './engine-interface.ts';
+export type { ChainFault } from './audit/audit-chain.ts';
 export { problemOf, type ProblemExtras } from './intake/problem.ts';
 export { sweepFindingKinds, type SweepFinding, type SweepFindingKind } from './sweep/sweep-finding.ts';
 export type { SweepResult } from './sweep/run-sweep.ts';

@@ -63,16 +63,3 @@ export const verifyAuditOf = async (
   operationId: string,
 ): Promise<readonly ChainFault[]> =>
   faultsOfChain((await readAudit(tx, operationId)).map((row) => ({ ...row, at: row.at.toISOString() })));
-
-/** Checks every operation's chain of one organisation. Each chain is read by itself, so memory stays small. */
-export const verifyAudit = async (
-  tx: OrganisationTransaction,
-): Promise<{ readonly operations: number; readonly faults: readonly ChainFault[] }> => {
-  const ids = await tx.db
-    .selectDistinct({ id: audit.operationId })
-    .from(audit)
-    .where(eq(audit.organisationId, tx.organisationId));
-  const faults: ChainFault[] = [];
-  for (const { id } of ids) faults.push(...(await verifyAuditOf(tx, id)));
-  return { operations: ids.length, faults };
-};

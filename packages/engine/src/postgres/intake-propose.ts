@@ -108,19 +108,16 @@ const answerKnown = async (
   };
 };
 
-const accept = async (
-  dependencies: IntakeDependencies,
+const fingerprintFor = (
   tx: OrganisationTransaction,
-  who: Principal,
+  accountId: string | null,
   command: ProposeCommand,
   order: OrderRow,
-  { policy, generation }: Pick<ProposalFacts, 'policy' | 'generation'>,
-): Promise<OperationRow | undefined> => {
-  const expiresAt = new Date(tx.now.getTime() + policy.proposalExpiresAfterMs);
-  const fingerprint = fingerprintOf({
+): string =>
+  fingerprintOf({
     kind: 'refund',
     organisationId: tx.organisationId,
-    providerAccountId: dependencies.providers.accountOf(tx.organisationId)?.accountId ?? null,
+    providerAccountId: accountId,
     paymentReference: order.paymentReference,
     customerId: order.customerId,
     orderId: order.orderId,
@@ -130,6 +127,18 @@ const accept = async (
     currency: command.amount.currency,
     reason: command.reason,
   });
+
+const accept = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  who: Principal,
+  command: ProposeCommand,
+  order: OrderRow,
+  { policy, generation }: Pick<ProposalFacts, 'policy' | 'generation'>,
+): Promise<OperationRow | undefined> => {
+  const expiresAt = new Date(tx.now.getTime() + policy.proposalExpiresAfterMs);
+  const accountId = dependencies.providers.accountOf(tx.organisationId)?.accountId ?? null;
+  const fingerprint = fingerprintFor(tx, accountId, command, order);
   const [row] = await tx.db
     .insert(operations)
     .values({
@@ -168,7 +177,7 @@ const accept = async (
     state: row.state,
     version: row.version,
     by: { actorId: who.actor.id, commandId: command.commandId },
-    data: { fingerprint, differentFrom: command.differentFrom ?? [] },
+    data: { fingerprint, account: accountId, differentFrom: command.differentFrom ?? [] },
   });
   await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
   return row;

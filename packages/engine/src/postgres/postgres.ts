@@ -15,6 +15,6 @@ export { createRuntime, type Runtime } from './runtime.ts';
 export { createEngine, type CreateEngineOptions } from './create-engine.ts';
 export { createWorker, type CreateWorkerOptions } from './create-worker.ts';
 export { defaultOrganisationId, listOrganisations, type OrganisationSummary } from './organisation-store.ts';
-export { verifyAudit } from './audit-store.ts';
+export { verifyAudit, type AuditVerification } from './audit-verify.ts';
 export { accountArrived, setProviderAccess, type NewProviderAccess } from './provider-account-store.ts';
 export { createSweep } from './sweep-runner.ts';

@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import { fingerprintOf } from '@holdfast/operation';
 import type { InOrganisation, OrganisationTransaction } from './connection.ts';
+import { fingerprintOfRow } from './operation-fingerprint.ts';
 import { operations, payments, providerAccess, providerAccounts, type OperationRow } from './schema.ts';
 
 /** An account as `holdfast provider set` learned it from the provider, with its sealed secrets. */
@@ -77,26 +77,8 @@ export const accountArrived = (inOrganisation: InOrganisation, organisationId: s
 const unfinished = ['proposed', 'approved', 'submitting', 'outcome_unknown', 'pending'] as const;
 
 /** An approval is of a fingerprint, which names the account: what was approved for the fake stays with the fake. */
-const isOfAccount = (row: OperationRow, accountId: string): boolean => {
-  const { paymentReference, customerId, orderId, amountMinor, currency, reason } = row;
-  if (paymentReference === null || customerId === null || orderId === null) return false;
-  if (amountMinor === null || currency === null || reason === null) return false;
-  const facts = {
-    kind: row.kind,
-    organisationId: row.organisationId,
-    paymentReference,
-    customerId,
-    orderId,
-    lines: row.lines,
-    returnId: row.returnId,
-    amount: amountMinor,
-    currency,
-    reason,
-  };
-  return [accountId, null].some(
-    (providerAccountId) => fingerprintOf({ ...facts, providerAccountId }) === row.fingerprint,
-  );
-};
+const isOfAccount = (row: OperationRow, accountId: string): boolean =>
+  [accountId, null].some((account) => fingerprintOfRow(row, account) === row.fingerprint);
 
 const movePaymentsFromFake = async (
   tx: OrganisationTransaction,

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Operation } from '@holdfast/operation';
+import {
+  ada,
+  approval,
+  ben,
+  createEngineHouse,
+  decision,
+  mint,
+  operationIn,
+  proposal,
+  type EngineHouse,
+} from '../../test/engine-house.ts';
+import { chainHash, type ChainFault } from '../audit/audit-chain.ts';
+import { verifyAudit } from './audit-verify.ts';
+
+let house: EngineHouse;
+beforeAll(async () => {
+  house = await createEngineHouse();
+});
+afterAll(() => house.close());
+
+const proposed = async (): Promise<Operation> =>
+  operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
+const denied = async (): Promise<Operation> => {
+  const operation = await proposed();
+  await house.give(ben, approval(operation));
+  return operationIn((await house.give(ben, decision('deny', operation.id)))[0]);
+};
+
+const verify = async () => {
+  const faults: ChainFault[] = [];
+  const read = await verifyAudit(house.runtime.inOrganisation, house.organisationId, (fault) =>
+    faults.push(fault),
+  );
+  return { read, faults };
+};
+const run = (text: string, id: string) => house.database.admin.unsafe(text.replaceAll('$id', `'${id}'`));
+
+type Planted = readonly [what: string, plant: (operation: Operation) => Promise<unknown>, sequence: number];
+
+/** A forger who can compute hashes: the entry is chained as ours are. */
+const appendForged = async ({ id, version }: Operation): Promise<void> => {
+  const [head] = await house.database.admin<{ sequence: number; hash: string }[]>`
+    select sequence, hash from audit where operation_id = ${id} order by sequence desc limit 1`;
+  const at = new Date();
+  const entry = {
+    organisationId: house.organisationId,
+    operationId: id,
+    sequence: (head?.sequence ?? 0) + 1,
+    at: at.toISOString(),
+    type: 'observed-confirmed',
+    actorId: null,
+    commandId: null,
+    state: 'confirmed',
+    version,
+    data: {},
+  };
+  const hash = chainHash(head?.hash ?? '', entry);
+  await house.database
+    .admin`insert into audit (org_id, operation_id, sequence, at, type, state, version, data,
+    previous_hash, hash) values (${entry.organisationId}, ${id}, ${entry.sequence}, ${at}, ${entry.type},
+    ${entry.state}, ${version}, '{}', ${head?.hash ?? ''}, ${hash})`;
+};
+
+const planted: readonly Planted[] = [
+  [
+    'an entry that was edited',
+    ({ id }) => run(`update audit set actor_id = 'x' where operation_id = $id and sequence = 2`, id),
+    2,
+  ],
+  [
+    'an entry taken out of the middle',
+    ({ id }) => run('delete from audit where operation_id = $id and sequence = 2', id),
+    3,
+  ],
+  [
+    'an entry put in',
+    ({ id }) =>
+      run(
+        `update audit set sequence = 4 where operation_id = $id and sequence = 3;
+         insert into audit select org_id, operation_id, 3, at, type, actor_id, command_id, state, version, data,
+           previous_hash, hash from audit where operation_id = $id and sequence = 2`,
+        id,
+      ),
+    3,
+  ],
+  ['an entry put on the end by one who can chain', appendForged, 4],
+  ['a cut tail', ({ id }) => run('delete from audit where operation_id = $id and sequence = 3', id), 2],
+  ['a whole history that is gone', ({ id }) => run('delete from audit where operation_id = $id', id), 0],
+  ['a changed amount', ({ id }) => run('update operations set amount_minor = 999 where id = $id', id), 1],
+  ['a changed customer', ({ id }) => run(`update operations set customer_id = 'x' where id = $id`, id), 1],
+  [
+    'a changed fingerprint',
+    ({ id }) => run(`update operations set fingerprint = repeat('a', 64) where id = $id`, id),
+    1,
+  ],
+  ['a changed state', ({ id }) => run(`update operations set state = 'expired' where id = $id`, id), 3],
+  ['a changed version', ({ id }) => run('update operations set version = version + 1 where id = $id', id), 3],
+];
+
+describe('verifying the audit', () => {
+  it('finds nothing in what nobody touched, whatever state it is in and however often it was on hold', async () => {
+    // Red when: what a hold changes in `approved` is taken for a cut tail, or a remembered ID for a proposal.
+    await denied();
+    await proposed();
+    const waiting = await proposed();
+    await house.give(ben, approval(waiting));
+    await house.engine.hold.set(house.organisationId, true, 'someone', null);
+    await house.engine.hold.set(house.organisationId, false, 'someone', null);
+    await house.give(ada, decision('cancel', mint()));
+    const { read, faults } = await verify();
+    expect(faults).toEqual([]);
+    expect(read).toMatchObject({ operations: 4, entries: 7 });
+  });
+
+  // Red when: the check that this row names is left out of `faultsOfOperation` or `faultsOfChain`.
+  it.each(planted)('finds %s, and where', async (_what, plant, sequence) => {
+    const operation = await denied();
+    await plant(operation);
+    const { faults } = await verify();
+    const own = faults.filter(({ operationId }) => operationId === operation.id);
+    expect(own.map((fault) => fault.sequence)).toContain(sequence);
+  });
+});
