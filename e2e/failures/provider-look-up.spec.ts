@@ -1,5 +1,5 @@
 import { expect, sideBySide, test } from './harness/side-by-side.ts';
-import { letMirrorRead, stillMirror } from './harness/provider-mirror.ts';
+import { stillMirror } from './harness/provider-mirror.ts';
 import {
   attentionOf,
   letPass,
@@ -14,7 +14,6 @@ import { until } from '../harness/program.ts';
 /** What look-ups of an unknown outcome prove, and what they do not. */
 const row = sideBySide();
 test.beforeAll(({ providerHouse }) => stillMirror(providerHouse));
-test.afterAll(({ providerHouse }) => letMirrorRead(providerHouse));
 
 const dayMs = 24 * 60 * 60_000;
 

@@ -1,17 +1,23 @@
+import { until } from '../../harness/program.ts';
 import type { ProviderHouse } from './provider-house.ts';
 
 /**
  * Puts off the account's listings, which show within seconds what is at the provider. What a row says about answers,
- * look-ups and events is then shown by these alone. Questions about a payment go on. A trigger keeps it so, also
- * against a listing that is under way right now.
+ * look-ups and events is then shown by these alone. Questions about a payment go on. A trigger keeps it so.
  */
-export const stillMirror = async ({ sql }: ProviderHouse): Promise<void> => {
+export const stillMirror = async ({ sql, wire }: ProviderHouse): Promise<void> => {
   await sql.unsafe(`
     create or replace function put_off_listing() returns trigger language plpgsql as
       $$ begin new.next_listing_at := now() + interval '1 day'; return new; end $$;
     create or replace trigger put_off_listing before insert or update on mirror_positions
       for each row execute function put_off_listing();
     update mirror_positions set updated_at = now()`);
+  // A listing that had begun is over once nothing of one was open for a while.
+  let quiet = 0;
+  await until('the last listing to end', async () => {
+    quiet = wire.openLines().some((line) => line.includes('created')) ? 0 : quiet + 1;
+    return quiet >= 5 ? true : undefined;
+  });
 };
 
 export const letMirrorRead = async ({ sql }: ProviderHouse): Promise<void> => {

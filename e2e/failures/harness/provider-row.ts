@@ -45,7 +45,7 @@ export type Row = {
 type Setting = {
   readonly minor?: number;
   /** The name under which the shop knows the payment, where it is not the provider's own. */
-  readonly knownAs?: (payment: string) => string;
+  readonly knownAs?: (payment: string) => Promise<string>;
   readonly placedDaysAgo?: number;
   readonly customer?: string;
 };
@@ -74,7 +74,7 @@ export const openRow = async (house: ProviderHouse, name: string, setting: Setti
   const payment = `pi_${name.replaceAll('-', '_')}`;
   const orderId = `order-${name}`;
   await provider.addPayments([{ id: payment, amount: setting.minor ?? 5_000, currency: 'eur' }]);
-  const put = await putOrder(house, name, setting.knownAs?.(payment) ?? payment, setting);
+  const put = await putOrder(house, name, (await setting.knownAs?.(payment)) ?? payment, setting);
   if (put.status >= 300) throw new Error(`order ${orderId}: ${put.status} ${JSON.stringify(put.body)}`);
 
   const fault: Row['fault'] = async (one) => {
@@ -98,12 +98,16 @@ export const openRow = async (house: ProviderHouse, name: string, setting: Setti
     return house.ask('approver', 'POST', `/v1/operations/${id}/approve`, body);
   };
   const seen: Row['seen'] = (id, what, as) =>
-    until(`operation ${id} of ${orderId} to be ${what}`, async () => {
-      const operation = await house.operation(id);
-      if (as(operation)) return operation;
-      const { state, attention, sentence } = operation;
-      throw new Error(`it is ${state} ${JSON.stringify(attention)}: ${sentence}`);
-    });
+    until(
+      `operation ${id} of ${orderId} to be ${what}`,
+      async () => {
+        const operation = await house.operation(id);
+        if (as(operation)) return operation;
+        const { state, attention, sentence } = operation;
+        throw new Error(`it is ${state} ${JSON.stringify(attention)}: ${sentence}`);
+      },
+      60_000,
+    );
 
   return {
     orderId,
@@ -156,9 +160,15 @@ export const sameBytes = (requests: readonly ProviderRequest[]): boolean =>
 
 /**
  * Lets this time pass for one operation, as the database sees it. Our own time is the database's, which no test can
- * move, so what is stored about the operation is moved into the past instead, and it is woken.
+ * move, so what is stored about the operation is moved into the past instead, and it is woken. `unknownSinceNow`: its
+ * outcome counts as unknown from now on, so that no person is due and the age of the request alone decides.
  */
-export const letPass = async ({ sql }: ProviderHouse, id: string, minutes: number): Promise<void> => {
+export const letPass = async (
+  { sql }: ProviderHouse,
+  id: string,
+  minutes: number,
+  { unknownSinceNow = false } = {},
+): Promise<void> => {
   await sql.begin(async (tx) => {
     const by = tx`make_interval(mins => ${minutes})`;
     await tx`select from operations where id = ${id} for update`;
@@ -168,7 +178,8 @@ export const letPass = async ({ sql }: ProviderHouse, id: string, minutes: numbe
     await tx`
       update operations set
         created_at = created_at - ${by}, approved_at = approved_at - ${by}, first_sent_at = first_sent_at - ${by},
-        replay_deadline = replay_deadline - ${by}, unknown_since = unknown_since - ${by},
+        replay_deadline = replay_deadline - ${by},
+        unknown_since = case when ${unknownSinceNow} then now() else unknown_since - ${by} end,
         pending_since = pending_since - ${by}, settled_at = settled_at - ${by},
         deferred_until = deferred_until - ${by}, expires_at = expires_at - ${by}, wake_at = now()
       where id = ${id}`;

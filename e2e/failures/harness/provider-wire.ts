@@ -6,12 +6,15 @@ export type ProviderWire = {
   readonly port: number;
   /** "GET /v1/refunds?payment_intent=pi_1&limit=100", in order. */
   readonly requestLines: () => readonly string[];
+  /** Those whose answers are not all there yet. */
+  readonly openLines: () => readonly string[];
   readonly close: () => Promise<void>;
 };
 
 /** The server opens one connection a request, so the first line of a connection is its request. */
 export const startProviderWire = async (providerPort: number): Promise<ProviderWire> => {
   const lines: string[] = [];
+  const open = new Set<{ readonly line: string }>();
   const server = createServer((client) => {
     const upstream = connect(providerPort, '127.0.0.1');
     let head = '';
@@ -19,7 +22,11 @@ export const startProviderWire = async (providerPort: number): Promise<ProviderW
       if (head.includes('\r\n')) return;
       head += chunk.toString('latin1');
       const end = head.indexOf(' HTTP/1.1\r\n');
-      if (end >= 0) lines.push(head.slice(0, end));
+      if (end < 0) return;
+      const request = { line: head.slice(0, end) };
+      lines.push(request.line);
+      open.add(request);
+      client.on('close', () => open.delete(request));
     });
     client.on('error', () => upstream.destroy());
     upstream.on('error', () => client.destroy());
@@ -35,6 +42,7 @@ export const startProviderWire = async (providerPort: number): Promise<ProviderW
   return {
     port: address.port,
     requestLines: () => lines,
+    openLines: () => [...open].map(({ line }) => line),
     close: async () => {
       const closed = once(server, 'close');
       server.close();
