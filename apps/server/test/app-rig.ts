@@ -2,6 +2,7 @@ import type { Engine } from '@holdfast/engine';
 import type { Actor, Role } from '@holdfast/operation';
 import type { Hono } from 'hono';
 import { buildApp } from '../src/http/app.ts';
+import { createOverload, type Overload } from '../src/http/overload.ts';
 import { rateLimiter } from '../src/http/rate-limit.ts';
 import type { Route } from '../src/http/route.ts';
 import { allRoutes } from '../src/http/routes/all-routes.ts';
@@ -56,19 +57,29 @@ export type RigOptions = {
   identify?: (headers: Headers) => Promise<Identity | undefined>;
   serveStatic?: ServeStatic;
   publicOrigin?: string;
+  overload?: Overload;
+  mostStreams?: number;
 };
 
 /** The whole app over an engine of the test's choosing, asked without a port. */
 export const appRig = (options: RigOptions): AppRig => {
   const identify = options.identify ?? ((headers: Headers) => Promise.resolve(identityOf(headers)));
-  const streams = openStreams();
+  const streams = openStreams(options.mostStreams);
+  const overload =
+    options.overload ??
+    createOverload({
+      connections: 20,
+      isDatabaseAnswering: () => Promise.resolve(true),
+      nowMs: Date.now,
+      chance: () => 0.5,
+    });
   const failures: unknown[] = [];
   const routes = allRoutes({
     engine: options.engine,
     store: { organisationName: () => Promise.resolve('Test organisation') },
     keyApprovals: options.keyApprovals ?? false,
     readiness: () => Promise.resolve({ ready: true }),
-    feed: { identify, streams, onFailure: (error) => failures.push(error) },
+    feed: { identify, streams, retryAfter: overload.retryAfter, onFailure: (error) => failures.push(error) },
     signIn: {
       people: nobody,
       limiter: rateLimiter(20, Date.now),
@@ -80,6 +91,7 @@ export const appRig = (options: RigOptions): AppRig => {
     engine: options.engine,
     identify,
     limiter: rateLimiter(options.rateLimit, Date.now),
+    overload,
     publicOrigin: options.publicOrigin ?? publicOrigin,
     routes,
     serveStatic: options.serveStatic ?? (() => Promise.resolve(undefined)),

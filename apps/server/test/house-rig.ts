@@ -7,6 +7,7 @@ import { mintOperationId } from '@holdfast/operation';
 import type { Hono } from 'hono';
 import postgres from 'postgres';
 import { inject } from 'vitest';
+import { wayTo, type Way } from './cut-connection.ts';
 import { freePort } from '../src/embedded-postgres/cluster.ts';
 import { readSettings, type Settings } from '../src/settings/settings.ts';
 import { hashApiKey, mintApiKey } from '../src/sign-in/api-key.ts';
@@ -38,6 +39,8 @@ export type House = {
   readonly fake: FakeStripe;
   /** Behind row-level security. */
   readonly admin: postgres.Sql;
+  /** What the server reaches its database by. */
+  readonly way: Way;
   readonly key: (role: Role, owner?: { userId: string }, assistant?: boolean) => Promise<string>;
   readonly person: (role: Role, email: string) => Promise<{ userId: string; cookie: string }>;
   readonly ask: (method: string, route: string, options?: AskOptions) => Promise<Answered>;
@@ -76,8 +79,9 @@ const cookieOf = (response: Response): string =>
 export const openHouse = async (variables: Record<string, string> = {}): Promise<House> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-server-house-'));
   const url = await freshDatabase();
+  const way = await wayTo(url);
   const settings: Settings = readSettings({
-    DATABASE_URL: url,
+    DATABASE_URL: way.url,
     HOLDFAST_DEMO: 'off',
     HOLDFAST_DATA_DIR: folder,
     HOLDFAST_KEY_APPROVALS: 'on',
@@ -149,6 +153,7 @@ export const openHouse = async (variables: Record<string, string> = {}): Promise
     organisationId,
     fake,
     admin,
+    way,
     ask,
     key,
     person: async (role, email) => {
@@ -182,6 +187,7 @@ export const openHouse = async (variables: Record<string, string> = {}): Promise
       opened.streams.closeAll();
       await close();
       await admin.end();
+      await way.close();
       await fake.stop();
       await rm(folder, { recursive: true, force: true });
     },

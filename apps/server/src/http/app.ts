@@ -97,6 +97,8 @@ export const buildApp = (parts: AppParts): Hono => {
     return file;
   });
   app.notFound(() => problemResponse(problemOf('not-found', 'There is nothing at this address.')));
-  app.onError((error) => withHeaders(failureResponse(error, parts.logFailure), headers));
+  app.onError((error) =>
+    withHeaders(failureResponse(error, parts.logFailure, parts.overload.retryAfter), headers),
+  );
   return app;
 };

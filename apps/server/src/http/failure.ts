@@ -3,25 +3,30 @@ import { codeOf } from '../settings/error-code.ts';
 import { problemOf, problemResponse, Refusal } from './problem.ts';
 
 /**
- * SQLSTATE classes and driver codes that say the database is away, not that we erred. 25P03: it gave up on this process,
- * which had been frozen in the middle of a transaction.
+ * SQLSTATE classes and driver codes that say the database is away, not that we erred. 25P03, 25P04: it gave up
+ * on a transaction of this process, whose machine had frozen it. 25006: it takes no writes now, as while a standby takes over.
  */
 const awayCodes =
-  /^(08|57P0|53|25P03)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
+  /^(08|57P0|53|25P0[34]|25006)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
 
 /** True where the database could not be reached or is shutting down: sending the same again will help. */
 export const isDatabaseAway = (error: unknown): boolean => awayCodes.test(codeOf(error));
 
-/** Two transactions stood in each other's way and the database ended one of them whole: a deadlock, a serialization failure. */
-const isCollision = (error: unknown): boolean => /^40(P01|001)$/.test(codeOf(error));
-
-const sendAgain = (detail: string): Response =>
-  problemResponse(problemOf('unavailable', detail), { 'retry-after': '2' });
+/**
+ * Two transactions stood in each other's way and the database ended one of them whole: a deadlock, a serialization
+ * failure, a lock or a statement that took longer than we let it.
+ */
+const isCollision = (error: unknown): boolean => /^(40P01|40001|55P03|57014)$/.test(codeOf(error));
 
 export type FailureLog = (error: unknown, away: boolean) => void;
 
-/** What a thrown error becomes: a refusal as it is, anything else without a word of its inside. */
-export const failureResponse = (error: unknown, log: FailureLog): Response => {
+/**
+ * What a thrown error becomes: a refusal as it is, anything else without a word of its inside.
+ * @param retryAfter seconds, spread so that not all come back at once
+ */
+export const failureResponse = (error: unknown, log: FailureLog, retryAfter: () => string): Response => {
+  const sendAgain = (detail: string): Response =>
+    problemResponse(problemOf('unavailable', detail), { 'retry-after': retryAfter() });
   if (error instanceof Refusal) return problemResponse(error.problem, error.headers);
   const away = isDatabaseAway(error);
   log(error, away);

@@ -11,14 +11,16 @@ import type { ZodType } from 'zod';
 import type { Identify, Identity } from '../sign-in/identify.ts';
 import { readBody } from './body.ts';
 import { invalidFields, problemOf, Refusal, refuse, unreadable } from './problem.ts';
+import type { Overload } from './overload.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import type { GuardedRoute, OpenRoute, Route } from './route.ts';
+import { placeOf, type GuardedRoute, type OpenRoute, type Route } from './route.ts';
 import { comesFromOurselves } from './same-origin.ts';
 
 export type PipelineParts = {
   readonly engine: Engine;
   readonly identify: Identify;
   readonly limiter: RateLimiter;
+  readonly overload: Overload;
   readonly publicOrigin: string;
 };
 
@@ -118,7 +120,8 @@ const serveGuarded = async (
   parts: PipelineParts,
 ): Promise<Response> => {
   const changes = route.method !== 'get';
-  const identity = await authenticate(request, parts.identify);
+  const { during } = parts.overload;
+  const identity = await during('request', () => authenticate(request, parts.identify));
   limit(identity.credential, parts.limiter);
   const bytes = changes ? await readBody(request, route.maximumBytes) : new Uint8Array();
   if (changes && identity.byCookie) demandOwnOrigin(request, parts.publicOrigin);
@@ -129,7 +132,7 @@ const serveGuarded = async (
   const raw = route.body === undefined ? undefined : parseJson(bytes);
   const forbidden = route.forbids?.(identity, raw);
   if (forbidden !== undefined) throw refuse('forbidden', forbidden);
-  return route.handle({
+  const call = {
     identity,
     who: identity.principal,
     id,
@@ -137,11 +140,23 @@ const serveGuarded = async (
     query: judgeFields(route.query, queryOf(request)),
     request,
     engine: parts.engine,
-  });
+  };
+  // A body takes as long as its sender likes to arrive, so no place is held while it does.
+  return placeOf(route) === 'none'
+    ? route.handle(call)
+    : during('request-going-on', () => route.handle(call));
 };
 
-const serveOpen = async (route: OpenRoute, request: Request): Promise<Response> =>
-  route.handle(request, await readBody(request, route.maximumBytes));
+const serveOpen = async (
+  route: OpenRoute,
+  request: Request,
+  { overload }: PipelineParts,
+): Promise<Response> => {
+  const body = await readBody(request, route.maximumBytes);
+  const handle = (): Promise<Response> => route.handle(request, body);
+  const place = placeOf(route);
+  return place === 'none' ? handle() : overload.during(place, handle);
+};
 
 /** Serves one request of one route, in the documented order of judgement. Throws `Refusal` for every "no". */
 export const serve = async (
@@ -150,7 +165,7 @@ export const serve = async (
   pathId: string,
   parts: PipelineParts,
 ): Promise<Response> => {
-  if (route.needs === 'nobody') return serveOpen(route, request);
+  if (route.needs === 'nobody') return serveOpen(route, request, parts);
   try {
     return await serveGuarded(route, request, pathId, parts);
   } catch (error) {

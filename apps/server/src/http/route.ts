@@ -26,6 +26,11 @@ type Described = {
   readonly path: string;
   readonly summary: string;
   readonly answers: Readonly<Record<number, Answer>>;
+  /**
+   * Whose places at the database its handler takes while it runs, where its address does not say it. `none`: the
+   * handler asks nothing of the database, or waits for something else for long and bounds by itself what it asks.
+   */
+  readonly place?: 'request' | 'webhook' | 'none';
 };
 
 /** A route for principals: the pipeline judges 401, 429, 413, 403, 400, 422 in this order before `handle`. */
@@ -50,6 +55,15 @@ export type OpenRoute = Described & {
 };
 
 export type Route = GuardedRoute | OpenRoute;
+
+/** Health says how the database is, so it does not wait in line for it; readiness has a time limit of its own. */
+const withoutPlace = ['/healthz', '/readyz'];
+
+export const placeOf = ({ place, path }: Pick<Route, 'place' | 'path'>): 'request' | 'webhook' | 'none' => {
+  if (place !== undefined) return place;
+  if (withoutPlace.includes(path)) return 'none';
+  return path.startsWith('/v1/webhooks/') ? 'webhook' : 'request';
+};
 
 type Typed<Body, Query> = Omit<GuardedRoute, 'body' | 'query' | 'handle' | 'maximumBytes'> & {
   readonly body?: ZodType<Body>;

@@ -102,6 +102,8 @@ export const environmentSchema = z.object({
       'must be requests a minute, like 1200, or "off"',
     )
     .default(1200),
+  HOLDFAST_DATABASE_CONNECTIONS: wholeNumber(2, 1_000, '20').default(20),
+  HOLDFAST_STREAMS: wholeNumber(1, 1_000_000, '2000').default(2_000),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -26,6 +26,10 @@ export type Settings = {
   readonly keyApprovals: boolean;
   /** Requests a minute for one principal; `undefined` when switched off. */
   readonly rateLimit: number | undefined;
+  /** Connections that this process keeps to its database for requests and work, beside a few for sign-in. */
+  readonly databaseConnections: number;
+  /** Event streams that may be open at once in this process. */
+  readonly mostStreams: number;
   readonly buildsWeb: boolean;
   readonly logLevel: Environment['LOG_LEVEL'];
 };
@@ -111,6 +115,8 @@ export const readSettings = (
     undoMs: environment.HOLDFAST_UNDO_MS,
     keyApprovals: environment.HOLDFAST_KEY_APPROVALS === 'on',
     rateLimit: environment.HOLDFAST_RATE_LIMIT === 'off' ? undefined : environment.HOLDFAST_RATE_LIMIT,
+    databaseConnections: environment.HOLDFAST_DATABASE_CONNECTIONS,
+    mostStreams: environment.HOLDFAST_STREAMS,
     buildsWeb: environment.HOLDFAST_WEB_BUILD === 'on',
     logLevel: environment.LOG_LEVEL,
   };

@@ -75,7 +75,9 @@ export type AccessStore = {
 export const underRole = (role: string, maximum: number) => ({
   max: maximum,
   onnotice: () => undefined,
-  connection: { role, application_name: 'holdfast sign-in' },
+  // Who asks is asked with every request: a database that hangs must show here, too.
+  connect_timeout: 5,
+  connection: { role, application_name: 'holdfast sign-in', lock_timeout: 5_000, statement_timeout: 15_000 },
 });
 
 /** `postgres://…/db?host=/folder` names a socket, as libpq reads it. */

@@ -28,6 +28,9 @@ export const workerSettings = (settings: Settings): WorkerSettings => ({
   undoMs: settings.undoMs,
 });
 
+/** A statement waits for others' locks inside its own time. Whoever asked has been told to come back well before it ends. */
+const timeLimits = { connectMs: 5_000, lockMs: 10_000, statementMs: 30_000 };
+
 /**
  * The engine and its worker over one pool.
  * @param connections size of the pool; the worker's width stays well below it, so that people are always served
@@ -39,7 +42,7 @@ export const makeEngine = (
   connections: number,
   log?: Logger,
 ): MadeEngine => {
-  const connection = connect({ url, maximum: connections });
+  const connection = connect({ url, maximum: connections, timeLimits });
   const runtime = createRuntime(connection);
   const forWorker = workerSettings(settings);
   return {

@@ -6,6 +6,7 @@ import { portProblem } from './port.ts';
 import { seedDemo, demoSignIns } from '../demo/seed-demo.ts';
 import { buildApp } from '../http/app.ts';
 import { isDatabaseAway } from '../http/failure.ts';
+import { createOverload, feedInTurns } from '../http/overload.ts';
 import { rateLimiter } from '../http/rate-limit.ts';
 import { allRoutes } from '../http/routes/all-routes.ts';
 import { openStreams, type OpenStreams } from '../http/routes/feed-routes.ts';
@@ -63,14 +64,22 @@ const readiness =
 /** HTTP as one function: it can be asked without a port. */
 export const appOf = (opened: OpenServer) => {
   const { settings, log, store, people, made, streams } = opened;
+  const overload = createOverload({
+    connections: settings.databaseConnections,
+    isDatabaseAnswering: async () => (await readiness(opened)()).ready,
+    nowMs: Date.now,
+    chance: Math.random,
+  });
   const identify = identifier(store, people);
+  const engine = { ...made.engine, feed: feedInTurns(made.engine.feed, overload) };
   const logFailure = (error: unknown, away: boolean): void => {
     log.error({ error: loggableError(error) }, away ? 'the database is away' : 'a request failed');
   };
   return buildApp({
-    engine: made.engine,
+    engine,
     identify,
     limiter: rateLimiter(settings.rateLimit, Date.now),
+    overload,
     publicOrigin: settings.publicOrigin,
     serveStatic: staticFiles(staticFolders(settings.dataFolder)),
     logFailure,
@@ -78,13 +87,15 @@ export const appOf = (opened: OpenServer) => {
       log.debug(line, 'request');
     },
     routes: allRoutes({
-      engine: made.engine,
+      engine,
       store,
       keyApprovals: settings.keyApprovals,
       readiness: readiness(opened),
       feed: {
-        identify,
+        // Open streams look again and again whether their reader may still read: in turns, like all they ask.
+        identify: (headers) => overload.during('feed', () => identify(headers)),
         streams,
+        retryAfter: overload.retryAfter,
         onFailure: (error) => {
           logFailure(error, isDatabaseAway(error));
         },
@@ -173,13 +184,21 @@ export const openServer = async (
     publicOrigin: settings.publicOrigin,
     sharedKey: await store.sharedKey(),
   });
-  const bare = makeEngine(database.url, settings, directory, 20, log);
+  const bare = makeEngine(database.url, settings, directory, settings.databaseConnections, log);
   wake = (id) => accountArrived(bare.inOrganisation, id);
   const made =
     stripe?.fake === true
       ? { ...bare, engine: withPaymentsAtTheFake(bare.engine, stripe.apiBase, directory.defaultServedByFake) }
       : bare;
-  const opened: OpenServer = { settings, database, log, store, people, made, streams: openStreams() };
+  const opened: OpenServer = {
+    settings,
+    database,
+    log,
+    store,
+    people,
+    made,
+    streams: openStreams(settings.mostStreams),
+  };
   const close = async (): Promise<void> => {
     directory.stop();
     await made.close();

@@ -13,6 +13,8 @@ export type ConnectOptions = {
   readonly prepare?: boolean;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
+  /** So that a database that is overloaded or hangs answers with an error, and soon. Without it: no limits. */
+  readonly timeLimits?: { readonly connectMs: number; readonly lockMs: number; readonly statementMs: number };
 };
 
 /** A pool that works under `holdfast_server`: it owns nothing and cannot bypass row-level security. */
@@ -32,13 +34,16 @@ export const openDriver = (options: ConnectOptions, role: string | null): postgr
   const url = new URL(options.url);
   const socketFolder = url.searchParams.get('host');
   url.searchParams.delete('host');
+  const limits = options.timeLimits;
   return postgres(url.href, {
     max: options.maximum ?? 10,
     prepare: options.prepare ?? true,
     onnotice: () => undefined,
+    ...(limits === undefined ? {} : { connect_timeout: Math.ceil(limits.connectMs / 1_000) }),
     ...(socketFolder?.startsWith('/') ? { host: socketFolder } : {}),
     connection: {
       application_name: options.applicationName ?? 'holdfast',
+      ...(limits === undefined ? {} : { lock_timeout: limits.lockMs, statement_timeout: limits.statementMs }),
       ...(role === null ? {} : { role }),
     },
   });

@@ -2,6 +2,7 @@ import type { Engine, FeedChange, FeedCursor, Principal } from '@holdfast/engine
 import { z } from 'zod';
 import type { Identify, Identity } from '../../sign-in/identify.ts';
 import { openEventStream, type EventWriter, type StreamEvent } from '../event-stream.ts';
+import { problemOf, Refusal } from '../problem.ts';
 import { guarded, type GuardedRoute } from '../route.ts';
 
 const heartbeatMs = 10_000;
@@ -12,13 +13,16 @@ const rightsTrustedForMs = 1_000;
 /** Streams that are open, so that a stop, a sign-out or a changed role can end them. */
 export type OpenStreams = {
   readonly add: (close: () => void) => () => void;
+  /** No further stream may be opened for now. */
+  readonly isFull: () => boolean;
   readonly closeAll: () => void;
   /** Makes every stream look at once whether its principal is still who it was. */
   readonly recheck: () => void;
   readonly onRecheck: (look: () => void) => () => void;
 };
 
-export const openStreams = (): OpenStreams => {
+/** @param most streams that may be open at once in this process */
+export const openStreams = (most = Number.POSITIVE_INFINITY): OpenStreams => {
   const closers = new Set<() => void>();
   const lookers = new Set<() => void>();
   const member = (set: Set<() => void>, item: () => void) => {
@@ -29,6 +33,7 @@ export const openStreams = (): OpenStreams => {
   };
   return {
     add: (close) => member(closers, close),
+    isFull: () => closers.size >= most,
     closeAll: () => {
       for (const close of closers) close();
     },
@@ -154,6 +159,8 @@ const follow = async (start: FeedCursor, parts: FollowParts, writer: EventWriter
 export type FeedParts = {
   readonly identify: Identify;
   readonly streams: OpenStreams;
+  /** For who finds no room: when to come back. */
+  readonly retryAfter: () => string;
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -164,6 +171,13 @@ const stream = (
   cursor: string | undefined,
   parts: FeedParts,
 ) => {
+  if (parts.streams.isFull()) {
+    const full = problemOf(
+      'unavailable',
+      'As many event streams are open here as may be. Open one again later.',
+    );
+    throw new Refusal(full, { 'retry-after': parts.retryAfter() });
+  }
   const who = identity.principal;
   const stillAllowed = async (): Promise<boolean> => {
     const now = await parts.identify(request.headers);
@@ -171,8 +185,13 @@ const stream = (
   };
   // Last-Event-ID wins: it is newer than the address the client was first given.
   const given = request.headers.get('last-event-id') ?? cursor;
+  let forget: () => void = () => undefined;
   const opened = openEventStream(
     async (writer) => {
+      // Whoever ends it: a stream that is over takes nobody's room.
+      writer.onClose(() => {
+        forget();
+      });
       const start = await begin(engine, who, given, writer);
       if (start !== undefined)
         await follow(start, { engine, who, stillAllowed, streams: parts.streams }, writer);
@@ -180,7 +199,7 @@ const stream = (
     heartbeatMs,
     parts.onFailure,
   );
-  const forget = parts.streams.add(opened.close);
+  forget = parts.streams.add(opened.close);
   request.signal.addEventListener('abort', () => {
     forget();
     opened.close();
@@ -203,6 +222,6 @@ export const feedRoutes = (parts: FeedParts): GuardedRoute[] => [
       },
     },
     handle: ({ engine, identity, request, query }) =>
-      Promise.resolve(stream(engine, identity, request, query.cursor, parts)),
+      Promise.resolve().then(() => stream(engine, identity, request, query.cursor, parts)),
   }),
 ];
