@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addKeyCommands, addOrganisationCommands, addUserCommands } from './access-commands.ts';
+import { addCheckingCommands } from './checking-commands.ts';
 import { addImportCommands } from './import-commands.ts';
 import { addOperationCommands } from './operation-commands.ts';
 import { failureLine } from './output.ts';
@@ -17,6 +18,7 @@ addKeyCommands(program);
 addProviderCommands(program);
 addImportCommands(program);
 addOperationCommands(program);
+addCheckingCommands(program);
 
 try {
   await program.parseAsync();

@@ -20,6 +20,11 @@ export const outputFor = (json: boolean): Output => ({
 export const commandFailed = (problem: string, remedy: string): StartProblem =>
   new StartProblem(problem, remedy);
 
+/** The command did what it should and found what should not be: exit code 3, so that a script can tell the two apart. */
+export const foundSomething = (): void => {
+  process.exitCode = 3;
+};
+
 /** The line for a thrown error. What we did not foresee is said to be that, with its own words. */
 export const failureLine = (error: unknown): string => {
   if (error instanceof StartProblem) return error.line;

@@ -38,7 +38,15 @@ const rig = (publicOrigin?: string) =>
 
 describe("the web app's files", () => {
   it('a screen’s address gets the page, which is asked for anew each time', async () => {
-    for (const address of ['/', '/orders/10000', '/set-password?token=x']) {
+    // Red when: whatever has a dot is taken for a file.
+    for (const address of [
+      '/',
+      '/orders/10000',
+      '/orders/A.1',
+      '/orders/A.1/refund',
+      '/orders/..A.js',
+      '/set-password?token=x',
+    ]) {
       const response = await rig().ask('GET', address);
       expect(response.status).toBe(200);
       expect(response.headers.get('cache-control')).toBe('no-cache');
@@ -60,7 +68,14 @@ describe("the web app's files", () => {
   });
 
   it('a file that does not exist is a 404 problem, never the page', async () => {
-    for (const address of ['/assets/app-Gone0000.js', '/favicon.png', '/v1/unknown', '/api/auth/unknown']) {
+    for (const address of [
+      '/assets/app-Gone0000.js',
+      '/assets/deep/gone.js',
+      '/favicon.png',
+      '/orders/../gone.js',
+      '/v1/unknown',
+      '/api/auth/unknown',
+    ]) {
       const response = await rig().ask('GET', address);
       expect(response.status, address).toBe(404);
       expect(response.headers.get('content-type')).toBe('application/problem+json');

@@ -79,16 +79,38 @@ const decodePath = (request: Request): string | undefined => {
 
 export type ServeStatic = (request: Request) => Promise<Response | undefined>;
 
+/** Whether a folder of the build, this one or the one before, begins this address. */
+const isInFolderOfBuild = async (folders: StaticFolders, segments: readonly string[]): Promise<boolean> => {
+  const [first = ''] = segments;
+  const found = await Promise.all(
+    [folders.current, folders.previous].map((folder) =>
+      stat(path.join(folder, first)).catch(() => undefined),
+    ),
+  );
+  return found.some((one) => one?.isDirectory() === true);
+};
+
 /**
- * Serves the web app. An address without an extension is one of its screens and gets the page itself; a missing file
- * is `undefined` (a 404), never the page: a script that is HTML would break an old tab in silence.
+ * Whether an address is one of the app's screens. Screens carry IDs from outside, which may have dots (`/orders/A.1`),
+ * so only an address at the top, or in a folder of the build, is taken for a file by its extension.
+ */
+const isScreen = async (folders: StaticFolders, urlPath: string): Promise<boolean> => {
+  if (path.extname(urlPath) === '') return true;
+  const segments = urlPath.split('/').slice(1);
+  if (segments.length < 2 || segments.some((segment) => /^\.{0,2}$/.test(segment))) return false;
+  return !(await isInFolderOfBuild(folders, segments));
+};
+
+/**
+ * Serves the web app. A screen's address gets the page itself; a missing file is `undefined` (a 404), never the page: a
+ * script that is HTML would break an old tab in silence.
  */
 export const staticFiles = (folders: StaticFolders): ServeStatic => {
   const read = fileReader();
   return async (request) => {
     const urlPath = decodePath(request);
     if (urlPath === undefined) return undefined;
-    const wanted = path.extname(urlPath) === '' ? '/index.html' : urlPath;
+    const wanted = (await isScreen(folders, urlPath)) ? '/index.html' : urlPath;
     const file =
       (await read(folders.current, wanted)) ??
       (isHashed(wanted) ? await read(folders.previous, wanted) : undefined);
