@@ -31,6 +31,9 @@ export const workerSettings = (settings: Settings): WorkerSettings => ({
 /** A statement waits for others' locks inside its own time. Whoever asked has been told to come back well before it ends. */
 const timeLimits = { connectMs: 5_000, lockMs: 10_000, statementMs: 30_000 };
 
+/** A process that is frozen keeps nobody from an operation for longer than its claim would. */
+const longestTransactionMs = ({ leaseMs }: Settings): number => Math.min(30_000, Math.max(5_000, leaseMs));
+
 /**
  * The engine and its worker over one pool.
  * @param connections size of the pool; the worker's width stays well below it, so that people are always served
@@ -42,7 +45,12 @@ export const makeEngine = (
   connections: number,
   log?: Logger,
 ): MadeEngine => {
-  const connection = connect({ url, maximum: connections, timeLimits });
+  const connection = connect({
+    url,
+    maximum: connections,
+    timeLimits,
+    longestTransactionMs: longestTransactionMs(settings),
+  });
   const runtime = createRuntime(connection);
   const forWorker = workerSettings(settings);
   return {
