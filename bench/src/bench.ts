@@ -1,75 +1,78 @@
 import { writeFile } from 'node:fs/promises';
-import { readArguments, usage, type Settings } from './arguments.ts';
-import { machineFacts, postgresFacts, type MachineFacts } from './facts/machine-facts.ts';
-import { startHouse, type Endings } from './house/house.ts';
-import { linesOfBurst, linesOfLoop } from './lines.ts';
-import { profileServer, profileText, type ServerProfile } from './profile/profile-server.ts';
+import { readArguments, usage, type PartName, type Settings } from './arguments.ts';
+import { machineFacts, type MachineFacts } from './facts/machine-facts.ts';
+import { measureFeed } from './feed/measure-feed.ts';
+import { measureFirstLoad } from './first-load/measure-first-load.ts';
+import { makeEndings, type AllEndings } from './house/endings.ts';
+import { measureThroughput } from './measure-throughput.ts';
+import type { Measured } from './measured.ts';
+import { profileText, type ServerProfile } from './profile/profile-server.ts';
+import { compareSizes } from './size/compare-sizes.ts';
 import { tableOf, verdictOf, type Line } from './table.ts';
-import { compareBurst, compareLoop, openRig, shapeOf } from './throughput.ts';
+
+type Measure = (settings: Settings, endings: AllEndings) => Promise<Measured>;
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** What was started, ended in the opposite order. */
-const makeEndings = () => {
-  const endings: (() => Promise<void>)[] = [];
-  return {
-    add: (end: () => Promise<void>): void => {
-      endings.push(end);
-    },
-    endAll: async (): Promise<void> => {
-      for (let end = endings.pop(); end !== undefined; end = endings.pop()) {
-        await end().catch((error: unknown) => {
-          process.stderr.write(`bench: something did not end well: ${String(error)}\n`);
-        });
-      }
-    },
-  };
-};
+/** In this order; the loop and the burst share a house, and the burst is measured against the loop. */
+const measures: readonly { readonly parts: readonly PartName[]; readonly measure: Measure }[] = [
+  { parts: ['loop', 'burst'], measure: measureThroughput },
+  {
+    parts: ['feed'],
+    measure: async (settings, endings) => ({ lines: await measureFeed(settings, endings) }),
+  },
+  { parts: ['first-load'], measure: async (_, endings) => ({ lines: await measureFirstLoad(endings) }) },
+  {
+    parts: ['size'],
+    measure: async (settings, endings) => ({ lines: await compareSizes(settings, endings, say) }),
+  },
+  { parts: ['outbox'], measure: () => Promise.resolve({ lines: outboxLines }) },
+];
 
-type AllEndings = Endings & { readonly endAll: () => Promise<void> };
-type Result = { readonly lines: Line[]; facts: MachineFacts; readonly profiles: ServerProfile[] };
+/** Its place: the browser's side is measured in a browser, which this room does not start yet. */
+const outboxLines: readonly Line[] = [
+  { part: 'outbox', what: 'the queue of a device', value: null, unit: '', aim: null },
+];
 
-const benchThroughput = async (settings: Settings, endings: AllEndings, result: Result): Promise<void> => {
-  const shape = shapeOf(settings);
-  const house = await startHouse(endings);
-  result.facts = { ...result.facts, ...(await postgresFacts(house.sql)) };
-  const rig = await openRig(house, settings.clients);
-  await house.stock.add(settings.quick ? 60_000 : 150_000);
-  say('loop …');
-  const loop = await compareLoop(rig, settings.clients, shape);
-  if (settings.parts.includes('loop')) result.lines.push(...linesOfLoop(loop));
-  if (settings.parts.includes('burst')) {
-    say('burst …');
-    result.lines.push(...linesOfBurst(await compareBurst(rig, shape), loop));
-  }
-  rig.close();
-  await endings.endAll();
-  for (const part of ['loop', 'burst'] as const) {
-    if (!settings.parts.includes(part) || !(settings.profile || misses(result.lines, part))) continue;
-    say(`profile of the ${part} …`);
-    result.profiles.push(await profileServer(part, settings, endings));
+type Result = { readonly lines: Line[]; readonly profiles: ServerProfile[]; facts: MachineFacts };
+
+const measureAll = async (
+  settings: Settings,
+  endings: AllEndings,
+  stopped: () => boolean,
+): Promise<Result> => {
+  const result: Result = { lines: [], profiles: [], facts: machineFacts() };
+  for (const { parts, measure } of measures) {
+    const chosen = parts.filter((part) => settings.parts.includes(part));
+    if (chosen.length === 0 || stopped()) continue;
+    say(`${chosen.join(', ')} …`);
+    const measured = await measure(settings, endings);
+    result.lines.push(...measured.lines);
+    result.profiles.push(...(measured.profiles ?? []));
+    result.facts = { ...result.facts, ...measured.facts };
     await endings.endAll();
   }
+  return result;
 };
 
-const misses = (lines: readonly Line[], part: string): boolean =>
-  lines.some((line) => line.part === part && verdictOf(line) === 'missed');
-
 const report = async (settings: Settings, { lines, facts, profiles }: Result): Promise<void> => {
-  say('');
-  say(tableOf(lines));
-  say('');
+  say(`\n${tableOf(lines)}\n`);
   for (const [name, fact] of Object.entries(facts)) say(`${name}: ${fact}`);
   if (settings.quick) say('Quick runs: ratios are a hint, numbers are noise.');
   for (const profile of profiles) say(`\n${profileText(profile)}`);
   if (settings.jsonFile === null) return;
   const told = lines.map((line) => ({ ...line, verdict: verdictOf(line) }));
-  await writeFile(
-    settings.jsonFile,
-    `${JSON.stringify({ facts, quick: settings.quick, lines: told, profiles }, null, 2)}\n`,
-  );
+  const json = JSON.stringify({ facts, quick: settings.quick, lines: told, profiles }, null, 2);
+  await writeFile(settings.jsonFile, `${json}\n`);
+};
+
+const complain = (error: unknown): void => {
+  const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const cause =
+    error instanceof Error && error.cause !== undefined ? `\nbecause: ${String(error.cause)}` : '';
+  process.stderr.write(`bench: ${said}${cause}\n`);
 };
 
 const main = async (): Promise<number> => {
@@ -78,26 +81,24 @@ const main = async (): Promise<number> => {
     process.stderr.write(`bench: ${reading.because}\n${usage}\n`);
     return 2;
   }
-  const { settings } = reading;
-  const endings = makeEndings();
+  const endings = makeEndings(complain);
   let stopping: Promise<void> | undefined;
   const stop = (): void => {
     stopping ??= endings.endAll().then(() => process.exit(130));
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  const result: Result = { lines: [], facts: machineFacts(), profiles: [] };
   try {
-    if (settings.parts.includes('loop') || settings.parts.includes('burst'))
-      await benchThroughput(settings, endings, result);
+    const result = await measureAll(reading.settings, endings, () => stopping !== undefined);
+    await report(reading.settings, result);
+    return 0;
   } catch (error) {
     // What breaks because a stop was asked for is no news.
-    if (stopping === undefined) throw error;
+    if (stopping === undefined) complain(error);
+    return 1;
   } finally {
     await (stopping ?? endings.endAll());
   }
-  await report(settings, result);
-  return 0;
 };
 
 process.exitCode = await main();

@@ -41,7 +41,7 @@ export type Rig = {
   readonly house: House;
   readonly loop: (clients: number, durationMs: number) => Promise<Run>;
   readonly burst: (operations: number) => Promise<Run>;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 };
 
 /** What drives the product: connections, and one reader of the feed for all clients. */
@@ -60,6 +60,7 @@ export const openRig = async (
     close: () => {
       feed.close();
       api.close();
+      return Promise.resolve();
     },
   };
 };

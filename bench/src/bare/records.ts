@@ -48,7 +48,7 @@ export const recordsOf = (order: number, organisationId: string): Records => {
       ...{ idempotencyKey: `holdfast-${sha256(operationId)}`, apiVersion: '2026-10-28.endive' },
     }),
     finding: JSON.stringify({ kind: 'accepted', record }),
-    settlement: JSON.stringify({ kind: 'confirmed', record, booked: amount, attention: [] }),
+    settlement: JSON.stringify({ kind: 'confirmed', record, booked: amount, attention: [], settledBy: null }),
   };
 };
 

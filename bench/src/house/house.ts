@@ -12,10 +12,9 @@ import {
   type Environment,
   type Program,
 } from '../program.ts';
+import type { Endings } from './endings.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 import { openStock, type Stock } from './stock.ts';
-
-export type Endings = { readonly add: (end: () => Promise<void>) => void };
 
 export type HouseOptions = {
   /** Given to PostgreSQL, e.g. `track_commit_timestamp=on`. */

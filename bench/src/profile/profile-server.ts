@@ -1,7 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Settings } from '../arguments.ts';
-import { startHouse, type Endings } from '../house/house.ts';
+import type { Endings } from '../house/endings.ts';
+import { startHouse } from '../house/house.ts';
 import { repositoryRoot } from '../program.ts';
 import type { Run } from '../run.ts';
 import { openRig, type Rig } from '../throughput.ts';
@@ -49,7 +50,7 @@ export const profileServer = async (
   const secondsBefore = (performance.now() - house.serverStartedAt) / 1000;
   const run = await workOf(part, rig, settings);
   const statements = await readStatements(house.sql);
-  rig.close();
+  await rig.close();
   await house.stopServer();
   const file = path.join(folder, name);
   const profile = after(JSON.parse(await readFile(file, 'utf8')) as CpuProfile, secondsBefore);

@@ -1,0 +1,39 @@
+import type { Settings } from './arguments.ts';
+import { postgresFacts } from './facts/machine-facts.ts';
+import type { AllEndings } from './house/endings.ts';
+import { startHouse } from './house/house.ts';
+import { linesOfBurst, linesOfLoop } from './lines.ts';
+import type { Measured } from './measured.ts';
+import { profileServer, type ServerProfile } from './profile/profile-server.ts';
+import { verdictOf, type Line } from './table.ts';
+import { compareBurst, compareLoop, openRig, shapeOf } from './throughput.ts';
+
+const throughputParts = ['loop', 'burst'] as const;
+
+/** More orders than the fastest bare SQL uses up in all its rounds. */
+const stockFor = ({ quick }: Settings): number => (quick ? 60_000 : 200_000);
+
+/** The loop and the burst, and a profile of each that misses an aim. */
+export const measureThroughput = async (settings: Settings, endings: AllEndings): Promise<Measured> => {
+  const shape = shapeOf(settings);
+  const house = await startHouse(endings);
+  const facts = await postgresFacts(house.sql);
+  const rig = await openRig(house, settings.clients);
+  endings.add(rig.close);
+  await house.stock.add(stockFor(settings));
+  const lines: Line[] = [];
+  const loop = await compareLoop(rig, settings.clients, shape);
+  if (settings.parts.includes('loop')) lines.push(...linesOfLoop(loop));
+  if (settings.parts.includes('burst')) lines.push(...linesOfBurst(await compareBurst(rig, shape), loop));
+  await endings.endAll();
+  const profiles: ServerProfile[] = [];
+  for (const part of throughputParts) {
+    if (!settings.parts.includes(part) || !(settings.profile || misses(lines, part))) continue;
+    profiles.push(await profileServer(part, settings, endings));
+    await endings.endAll();
+  }
+  return { lines, profiles, facts };
+};
+
+const misses = (lines: readonly Line[], part: string): boolean =>
+  lines.some((line) => line.part === part && verdictOf(line) === 'missed');

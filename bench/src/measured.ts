@@ -1,0 +1,10 @@
+import type { MachineFacts } from './facts/machine-facts.ts';
+import type { ServerProfile } from './profile/profile-server.ts';
+import type { Line } from './table.ts';
+
+/** What one part of the bench has to tell. */
+export type Measured = {
+  readonly lines: readonly Line[];
+  readonly profiles?: readonly ServerProfile[];
+  readonly facts?: MachineFacts;
+};
