@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import type { Cluster } from './cluster.ts';
-import type { LedgerRefund } from './fake-provider.ts';
+import type { LedgerRefund, ProviderRequest } from './fake-provider.ts';
 
 const unfinished = ['proposed', 'approved', 'submitting', 'outcome_unknown', 'pending'];
 
@@ -56,4 +56,22 @@ export const expectSound = async (cluster: Cluster): Promise<void> => {
       `the refund of operation ${id}`,
     ).toEqual([provider_reference]);
   }
+};
+
+/**
+ * Confirmed with the one refund of this amount that the provider's ledger holds, asked for by one key and one body.
+ * @returns those requests
+ */
+export const expectOneRefund = async (
+  cluster: Cluster,
+  id: string,
+  payment: string,
+  minor: number,
+): Promise<readonly ProviderRequest[]> => {
+  const settled = await cluster.reach(id, 'confirmed');
+  const refunds = await cluster.provider.refunds(payment);
+  expect(refunds.map((refund) => [refund.id, refund.amount])).toEqual([[settled.provider_reference, minor]]);
+  const posts = await cluster.posts(payment);
+  expect(new Set(posts.map(({ idempotency_key, body }) => `${idempotency_key} ${body}`)).size).toBe(1);
+  return posts;
 };
