@@ -3,34 +3,13 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
 import type { AccessStore } from '../../sign-in/access-store.ts';
 import { metricsText } from '../metrics-text.ts';
-import { problemOf, problemResponse, unreadable } from '../problem.ts';
+import { problemOf, problemResponse } from '../problem.ts';
 import { guarded, json, type Route } from '../route.ts';
+import { webhookRoute } from './webhook-route.ts';
 
 export type Readiness = () => Promise<
   { readonly ready: true } | { readonly ready: false; readonly because: string }
 >;
-
-const webhookBytes = 1024 * 1024;
-
-const webhook = (engine: Engine): Route => ({
-  method: 'post',
-  path: '/v1/webhooks/stripe',
-  summary: "Stripe's events. Answered 200 only once the event is stored.",
-  needs: 'nobody',
-  maximumBytes: webhookBytes,
-  answers: { 200: { description: 'Stored, or known already' } },
-  handle: async (request, body) => {
-    const answer = await engine.receiveWebhook(body, request.headers.get('stripe-signature') ?? undefined);
-    switch (answer.kind) {
-      case 'stored':
-        return json(200, { received: true, known: false });
-      case 'known':
-        return json(200, { received: true, known: true });
-      case 'refused':
-        throw unreadable(`The event was refused: ${answer.because}.`);
-    }
-  },
-});
 
 const health = (readiness: Readiness): Route[] => [
   {
@@ -63,9 +42,8 @@ const processMetrics = (): Registry => {
   return registry;
 };
 
-const metrics = (): Route => {
-  const registry = processMetrics();
-  return guarded({
+const metrics = (registry: Registry): Route =>
+  guarded({
     method: 'get',
     path: '/metrics',
     summary: "The caller's organisation in numbers, as Prometheus text.",
@@ -78,7 +56,6 @@ const metrics = (): Route => {
       });
     },
   });
-};
 
 const meSchema = z.object({
   subject: z.string(),
@@ -111,4 +88,7 @@ export const systemRoutes = (
   engine: Engine,
   store: Pick<AccessStore, 'organisationName'>,
   readiness: Readiness,
-): Route[] => [webhook(engine), ...health(readiness), metrics(), me(store)];
+): Route[] => {
+  const registry = processMetrics();
+  return [webhookRoute(engine, registry), ...health(readiness), metrics(registry), me(store)];
+};
