@@ -101,7 +101,7 @@ describe('with the store out of reach', () => {
 describe('many at once over a tiny pool', () => {
   test('some are told to come back, none that was accepted is lost, and coming back is enough', async () => {
     // Red when: nothing is turned away, or an answer of acceptance goes out without its row.
-    const many = 60;
+    const many = 120;
     await Promise.all(Array.from({ length: 3 }, (_, order) => house.order(`many-${String(order)}`, 50_000)));
     const ids = Array.from({ length: many }, () => mintId());
     const send = (index: number): Promise<Answered> =>

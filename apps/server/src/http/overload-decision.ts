@@ -23,12 +23,14 @@ export const judgeEntry = (
 /** Shares of one pool: people's requests get half, so that the worker, streams and webhooks always find room. */
 export const limitsFor = (
   connections: number,
-): { readonly request: PlaceLimits; readonly webhook: PlaceLimits; readonly feed: PlaceLimits } => {
+): Readonly<Record<'request' | 'sign-in' | 'webhook' | 'feed', PlaceLimits>> => {
   const half = Math.max(1, Math.floor(connections / 2));
   const fifth = Math.max(1, Math.floor(connections / 5));
-  const longestWaitMs = 5_000;
+  const longestWaitMs = 10_000;
   return {
-    request: { inWork: half, waiting: half * 20, longestWaitMs },
+    request: { inWork: half, waiting: half * 100, longestWaitMs },
+    // Passwords are slow to judge on purpose: a crowd at the door must not keep those inside from their work.
+    'sign-in': { inWork: fifth, waiting: fifth * 20, longestWaitMs },
     // The provider sends again what we turned away, over days; but what it sends now is the freshest evidence.
     webhook: { inWork: fifth, waiting: fifth * 50, longestWaitMs },
     // Streams are bounded by their own number, and one that is open is never turned away.

@@ -12,7 +12,7 @@ import {
 import { problemOf, Refusal } from './problem.ts';
 
 /** Whose places a piece of work takes. `request-going-on`: of a request that was let in before; it goes first. */
-export type Place = 'request' | 'request-going-on' | 'webhook' | 'feed';
+export type Place = 'request' | 'request-going-on' | 'sign-in' | 'webhook' | 'feed';
 
 /** Lets in only as much work as the database can carry; the rest is told when to come back. */
 export type Overload = {
@@ -127,6 +127,7 @@ export const createOverload = (parts: OverloadParts): Overload => {
   const lanes: Record<Place, Lane> = {
     request: requests,
     'request-going-on': requests,
+    'sign-in': createLane(limits['sign-in']),
     webhook: createLane(limits.webhook),
     feed: createLane(limits.feed),
   };

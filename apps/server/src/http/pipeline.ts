@@ -153,6 +153,7 @@ const serveOpen = async (
   { overload }: PipelineParts,
 ): Promise<Response> => {
   const body = await readBody(request, route.maximumBytes);
+  route.judge?.(body);
   const handle = (): Promise<Response> => route.handle(request, body);
   const place = placeOf(route);
   return place === 'none' ? handle() : overload.during(place, handle);

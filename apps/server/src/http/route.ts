@@ -30,7 +30,7 @@ type Described = {
    * Whose places at the database its handler takes while it runs, where its address does not say it. `none`: the
    * handler asks nothing of the database, or waits for something else for long and bounds by itself what it asks.
    */
-  readonly place?: 'request' | 'webhook' | 'none';
+  readonly place?: 'request' | 'webhook' | 'sign-in' | 'none';
 };
 
 /** A route for principals: the pipeline judges 401, 429, 413, 403, 400, 422 in this order before `handle`. */
@@ -51,6 +51,8 @@ export type OpenRoute = Described & {
   readonly needs: 'nobody';
   readonly body?: ZodType;
   readonly maximumBytes: number;
+  /** Refuses before a place at the database is waited for. */
+  readonly judge?: (body: Uint8Array) => void;
   readonly handle: (request: Request, body: Uint8Array) => Promise<Response>;
 };
 
@@ -59,7 +61,10 @@ export type Route = GuardedRoute | OpenRoute;
 /** Health says how the database is, so it does not wait in line for it; readiness has a time limit of its own. */
 const withoutPlace = ['/healthz', '/readyz'];
 
-export const placeOf = ({ place, path }: Pick<Route, 'place' | 'path'>): 'request' | 'webhook' | 'none' => {
+export const placeOf = ({
+  place,
+  path,
+}: Pick<Route, 'place' | 'path'>): 'request' | 'webhook' | 'sign-in' | 'none' => {
   if (place !== undefined) return place;
   if (withoutPlace.includes(path)) return 'none';
   return path.startsWith('/v1/webhooks/') ? 'webhook' : 'request';

@@ -96,10 +96,11 @@ const libraryRoutes = ({ people, limiter, onSignOut }: SignInParts): Route[] => 
   {
     ...described('post', '/api/auth/sign-in/email', 'Sign in with e-mail address and password.'),
     body: z.object({ email: z.string(), password: z.string() }),
-    handle: async (request, body) => {
+    place: 'sign-in',
+    judge: (body) => {
       limitTries(limiter, readJson(body));
-      return withoutToken(await passToLibrary(people, request, body));
     },
+    handle: async (request, body) => withoutToken(await passToLibrary(people, request, body)),
   },
   {
     ...described('post', '/api/auth/sign-out', 'Sign out: the session ends at once, open feeds with it.'),
@@ -130,6 +131,7 @@ const setPassword = ({ people, onSignOut }: SignInParts): Route => ({
     'Choose a password with the token of an invitation. The token works once.',
   ),
   body: passwordSchema,
+  place: 'sign-in',
   handle: async (_request, body) => {
     const parsed = passwordSchema.safeParse(readJson(body));
     if (!parsed.success) {
