@@ -6,6 +6,7 @@ import { measureFirstLoad } from './first-load/measure-first-load.ts';
 import { makeEndings, type AllEndings } from './house/endings.ts';
 import { measureThroughput } from './measure-throughput.ts';
 import type { Measured } from './measured.ts';
+import { pause } from './program.ts';
 import { profileText, type ServerProfile } from './profile/profile-server.ts';
 import { compareSizes } from './size/compare-sizes.ts';
 import { tableOf, verdictOf, type Line } from './table.ts';
@@ -75,6 +76,15 @@ const complain = (error: unknown): void => {
   process.stderr.write(`bench: ${said}${cause}\n`);
 };
 
+/** What is under way meets its end in the middle, and what that started last is ended a moment later. */
+const stopEverything = async (endings: AllEndings): Promise<void> => {
+  endings.close();
+  await endings.endAll();
+  await pause(500);
+  await endings.endAll();
+  process.exit(130);
+};
+
 const main = async (): Promise<number> => {
   const reading = readArguments(process.argv.slice(2));
   if (!reading.ok) {
@@ -84,7 +94,7 @@ const main = async (): Promise<number> => {
   const endings = makeEndings(complain);
   let stopping: Promise<void> | undefined;
   const stop = (): void => {
-    stopping ??= endings.endAll().then(() => process.exit(130));
+    stopping ??= stopEverything(endings);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);

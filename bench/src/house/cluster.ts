@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import postgres from 'postgres';
 import { freePort, NeverSo, repositoryRoot, startProgram, until } from '../program.ts';
+import type { Endings } from './endings.ts';
 
 export type Cluster = {
   /** The postmaster: every process of the database is it or its child. */
@@ -10,7 +11,6 @@ export type Cluster = {
   readonly port: number;
   /** As a superuser. */
   readonly urlOf: (database: string) => string;
-  readonly stop: () => Promise<void>;
 };
 
 const binariesFolder = (): string => {
@@ -30,7 +30,11 @@ const asOrdinaryUser = (program: string, programArguments: readonly string[]): [
  * A cluster of its own with PostgreSQL's own durability: `fsync`, `synchronous_commit` and `full_page_writes` stay on.
  * What is set beside it is what the embedded database of the product sets, and enough kept WAL to count its records.
  */
-export const startCluster = async (folder: string, settings: readonly string[] = []): Promise<Cluster> => {
+export const startCluster = async (
+  endings: Endings,
+  folder: string,
+  settings: readonly string[] = [],
+): Promise<Cluster> => {
   const bin = binariesFolder();
   const data = path.join(folder, 'postgres');
   const [initdb, initdbArguments] = asOrdinaryUser(path.join(bin, 'initdb'), [
@@ -49,21 +53,16 @@ export const startCluster = async (folder: string, settings: readonly string[] =
   const program = startProgram(command, commandArguments, { LC_ALL: 'C', TZ: 'UTC' }, true);
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${String(port)}/${database}`;
   // Fast shutdown: sessions that are left over are ended.
-  const stop = (): Promise<void> => program.end('SIGINT');
-  try {
-    await until('PostgreSQL to answer', async () => {
-      if (!program.running()) throw new NeverSo(program.output());
-      const sql = postgres(urlOf('postgres'), { max: 1, connect_timeout: 2, onnotice: () => undefined });
-      try {
-        await sql`select 1`;
-        return true;
-      } finally {
-        await sql.end({ timeout: 1 });
-      }
-    });
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { pid: program.pid, port, urlOf, stop };
+  endings.add(() => program.end('SIGINT'));
+  await until('PostgreSQL to answer', async () => {
+    if (!program.running()) throw new NeverSo(program.output());
+    const sql = postgres(urlOf('postgres'), { max: 1, connect_timeout: 2, onnotice: () => undefined });
+    try {
+      await sql`select 1`;
+      return true;
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  });
+  return { pid: program.pid, port, urlOf };
 };

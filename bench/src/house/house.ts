@@ -98,8 +98,7 @@ const migrateBare = (cluster: Cluster, folder: string): Promise<string> =>
 export const startHouse = async (endings: Endings, options: HouseOptions = {}): Promise<House> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-bench-'));
   endings.add(() => rm(folder, { recursive: true, force: true }));
-  const cluster = await startCluster(folder, options.postgresSettings);
-  endings.add(cluster.stop);
+  const cluster = await startCluster(endings, folder, options.postgresSettings);
   await makeDatabases(cluster);
   const provider = await startProvider(endings);
   const port = await freePort();
