@@ -22,10 +22,11 @@ export const accountOf = async (
   organisationId: string,
 ): Promise<ProviderAccount> => {
   const defaultOrganisationId = await store.defaultOrganisationId();
+  const given = organisationId === defaultOrganisationId ? await givenAccess(settings) : undefined;
   const unopened = new Set<string>();
   const directory = await openAccountDirectory({
     defaultOrganisationId,
-    given: organisationId === defaultOrganisationId ? await givenAccess(settings) : undefined,
+    given,
     recorded: await store.accountsOf(organisationId),
     readStored: store.providerAccess,
     sealingKey: () => readSealingKey(settings.dataFolder, settings.secretsKey),
@@ -41,6 +42,12 @@ export const accountOf = async (
     throw commandFailed(
       "The organisation's provider key was sealed with another key than this machine's.",
       'Set HOLDFAST_SECRETS_KEY to the one it was set with, or set the account again with `holdfast provider set`.',
+    );
+  }
+  if (given !== undefined) {
+    throw commandFailed(
+      `${new URL(given.apiBase).host} does not say which account the key is of.`,
+      'See that this machine reaches it, and try again.',
     );
   }
   throw commandFailed(

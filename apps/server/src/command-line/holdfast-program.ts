@@ -11,6 +11,16 @@ import { addSystemCommands } from './system-commands.ts';
 const program = new Command('holdfast').description(
   'Looks after a Holdfast: its people, keys, orders and operations.',
 );
+// Before the commands are added: each takes these on from its parent.
+program
+  .configureOutput({
+    outputError: (text, write) => {
+      write(text.replace(/^error: /, 'holdfast: '));
+    },
+  })
+  .showHelpAfterError(
+    '`holdfast --help` lists the commands; a command followed by --help lists its options.',
+  );
 addSystemCommands(program);
 addOrganisationCommands(program);
 addUserCommands(program);

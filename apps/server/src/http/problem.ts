@@ -1,37 +1,14 @@
-import { problemStatus, problemTypePrefix, type Problem, type ProblemSlug } from '@holdfast/operation';
-
-const titles: Record<ProblemSlug, string> = {
-  invalid: 'The request is not valid',
-  unauthenticated: 'Sign in first',
-  forbidden: 'Your role does not allow this',
-  'wrong-subject': 'This command was given by somebody else',
-  'not-found': 'There is nothing here',
-  'operation-mismatch': 'This ID already stands for something else',
-  'not-eligible': 'This cannot be refunded',
-  'exceeds-refundable': 'More than can be refunded',
-  'possible-duplicate': 'This may be a duplicate',
-  'stale-approval': 'What was approved has changed',
-  'already-decided': 'It was decided already',
-  stale: 'It has changed since you saw it',
-  'too-late': 'It is too late for this',
-  'rate-limited': 'Too many requests',
-  'too-large': 'The request is too large',
-  'unsupported-protocol': 'This server does not speak that version',
-  unavailable: 'Holdfast cannot answer right now',
-};
-
-/** Sending the same again cannot help. Everything else may be sent again, as it is. */
-const finalSlugs: readonly ProblemSlug[] = ['invalid', 'forbidden', 'too-large', 'operation-mismatch'];
+import { problemOf as problemOfSlug } from '@holdfast/engine';
+import type { Problem, ProblemSlug } from '@holdfast/operation';
 
 type Extras = { readonly status?: number; readonly [field: string]: unknown };
 
-/** A problem of ours (RFC 9457). `extras` are the slug's own fields; `status` only where it is not the slug's own. */
+/**
+ * A problem of ours (RFC 9457), with the title and the finality that its slug has everywhere. `extras` are the slug's own
+ * fields; `status` only where it is not the slug's own.
+ */
 export const problemOf = (slug: ProblemSlug, detail: string, extras: Extras = {}): Problem => ({
-  type: `${problemTypePrefix}${slug}`,
-  title: titles[slug],
-  status: problemStatus[slug],
-  detail,
-  final: finalSlugs.includes(slug),
+  ...problemOfSlug(slug, detail),
   ...extras,
 });
 
@@ -71,3 +48,10 @@ export const invalidFields = (issues: readonly FieldIssue[]): Problem =>
 
 /** Not readable at all (not JSON, a bad ID): 400. */
 export const unreadable = (detail: string): Refusal => refuse('invalid', detail, { status: 400 });
+
+/** A page's cursor that is none of ours: 400, and the field is named. */
+export const badCursor = (): Refusal =>
+  refuse('invalid', 'cursor: is not one that a list of ours answered with.', {
+    status: 400,
+    issues: [{ path: 'cursor', message: 'is not one that a list of ours answered with' }],
+  });

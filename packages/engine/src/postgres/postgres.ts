@@ -17,4 +17,5 @@ export { createWorker, type CreateWorkerOptions } from './create-worker.ts';
 export { defaultOrganisationId, listOrganisations, type OrganisationSummary } from './organisation-store.ts';
 export { verifyAudit, type AuditVerification } from './audit-verify.ts';
 export { accountArrived, setProviderAccess, type NewProviderAccess } from './provider-account-store.ts';
+export { isPageCursor } from './page-cursor.ts';
 export { createSweep } from './sweep-runner.ts';

@@ -2,22 +2,29 @@ import {
   operationSchema,
   orderInputSchema,
   orderSchema,
+  plainText,
   ticketInputSchema,
   ticketSchema,
 } from '@holdfast/operation';
 import type { PutAnswer } from '@holdfast/engine';
+import { isPageCursor } from '@holdfast/engine/postgres';
 import { z } from 'zod';
-import { problemResponse, refuse } from '../problem.ts';
+import { badCursor, problemResponse, refuse } from '../problem.ts';
 import { guarded, json, type GuardedRoute } from '../route.ts';
 
 const pageQuery = z.object({
-  q: z.string().max(200).default(''),
+  q: plainText(200).default(''),
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(200).optional(),
 });
 
 const page = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+
+const cursorIn = ({ cursor }: { readonly cursor?: string | undefined }): string | undefined => {
+  if (cursor !== undefined && !isPageCursor(cursor, 'catalogue')) throw badCursor();
+  return cursor;
+};
 
 const putResponse = <Item>(answer: PutAnswer<Item>): Response =>
   answer.ok ? json(answer.created ? 201 : 200, answer.item) : problemResponse(answer.problem);
@@ -48,7 +55,7 @@ const orderRoutes: GuardedRoute[] = [
     query: pageQuery,
     answers: { 200: { description: 'A page of orders', schema: page(orderSchema) } },
     handle: async ({ engine, who, query }) =>
-      json(200, await engine.searchOrders(who, query.q, query.cursor, query.limit)),
+      json(200, await engine.searchOrders(who, query.q, cursorIn(query), query.limit)),
   }),
   guarded({
     method: 'put',
@@ -88,7 +95,7 @@ const ticketRoutes: GuardedRoute[] = [
     query: pageQuery,
     answers: { 200: { description: 'A page of tickets', schema: page(ticketSchema) } },
     handle: async ({ engine, who, query }) =>
-      json(200, await engine.searchTickets(who, query.q, query.cursor, query.limit)),
+      json(200, await engine.searchTickets(who, query.q, cursorIn(query), query.limit)),
   }),
   guarded({
     method: 'put',

@@ -5,6 +5,7 @@ import {
   operationSchema,
   operationStates,
   operatorOnlyReasons,
+  plainText,
   proposalSchema,
   resolveSchema,
   roleMay,
@@ -12,9 +13,10 @@ import {
   type Command,
 } from '@holdfast/operation';
 import type { Engine, OperationFilter, Principal } from '@holdfast/engine';
+import { isPageCursor } from '@holdfast/engine/postgres';
 import { z } from 'zod';
 import type { Identity } from '../../sign-in/identify.ts';
-import { problemResponse, Refusal, problemOf, refuse } from '../problem.ts';
+import { badCursor, problemResponse, Refusal, problemOf, refuse } from '../problem.ts';
 import { guarded, json, type Answer, type GuardedRoute } from '../route.ts';
 
 const operation: Answer = { description: 'The operation as it is now', schema: operationSchema };
@@ -197,9 +199,9 @@ const listQuery = z.object({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional(),
-  orderId: z.string().max(200).optional(),
-  ticketId: z.string().max(200).optional(),
-  q: z.string().max(200).optional(),
+  orderId: plainText(200).optional(),
+  ticketId: plainText(200).optional(),
+  q: plainText(200).optional(),
   updatedAfter: z.iso.datetime().optional(),
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(200).optional(),
@@ -224,6 +226,7 @@ const list = guarded({
   },
   handle: async ({ engine, who, query }) => {
     const { state, q, ...rest } = query;
+    if (rest.cursor !== undefined && !isPageCursor(rest.cursor, 'operations')) throw badCursor();
     const filter: OperationFilter = given({ ...rest, states: state, text: q });
     return json(200, await engine.listOperations(who, filter));
   },
