@@ -166,7 +166,7 @@ describe('an event at the door', () => {
         headers: { 'stripe-signature': signedBy(payload, [ownSecret()]), 'content-encoding': coding },
         body: chunks,
         duplex: 'half',
-      } as RequestInit);
+      });
       expect([coding, response.status]).toEqual([coding, 200]);
       expect((await stored(id)).map((row) => row['raw'])).toEqual([payload]);
     }
