@@ -1,4 +1,5 @@
-import { mintId, type Cluster } from '../harness/cluster.ts';
+import type { Cluster } from '../harness/cluster.ts';
+import { mintId } from '../harness/cluster-people.ts';
 import { expectOneRefund, expectSound } from '../harness/cluster-soundness.ts';
 import { expect, test } from '../harness/failure.ts';
 import { until } from '../harness/program.ts';

@@ -1,19 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
+import { makePeople, roles, type People, type Who } from './cluster-people.ts';
 import { startFakeProvider, type FakeProvider, type ProviderRequest } from './fake-provider.ts';
 import { freePort } from './house.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { runProgram, startProgram, until, type Program } from './program.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
-
-/** Who asks: programs with keys, each of another role. */
-export type Who = 'agent' | 'approver' | 'operator' | 'integrator';
-const roles: readonly Who[] = ['agent', 'approver', 'operator', 'integrator'];
-
-export type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 
 /** A server or a worker as a process of its own, with a way to the database that can be cut for it alone. */
 export type ClusterProcess = {
@@ -59,7 +53,7 @@ export type StoredAttempt = {
 };
 
 /** One database, one provider, and as many processes between them as a test starts. */
-export type Cluster = {
+export type Cluster = People & {
   readonly provider: FakeProvider;
   readonly sql: postgres.Sql;
   readonly organisationId: string;
@@ -70,14 +64,9 @@ export type Cluster = {
   readonly useApi: (api: ClusterProcess) => void;
   /** Has the provider send its events there; `undefined`: nowhere, as it is from the beginning. */
   readonly sendEventsTo: (api: ClusterProcess | undefined) => Promise<void>;
-  readonly ask: (who: Who, method: string, route: string, body?: unknown, origin?: string) => Promise<Answer>;
   readonly key: (who: Who) => string;
-  /** A paid order whose return has arrived, at the provider and here. Gives back its payment's reference. */
-  readonly sell: (orderId: string, minor: number) => Promise<string>;
-  readonly propose: (orderId: string, minor: number, more?: Record<string, unknown>) => Promise<string>;
-  readonly approve: (id: string) => Promise<void>;
-  /** Sells, proposes and approves. */
-  readonly approved: (name: string, minor: number) => Promise<{ id: string; payment: string }>;
+  /** The same as people whose answer may be lost: they ask again, the same thing, at one server or the other. */
+  readonly asking: (origins: () => readonly string[]) => People;
   readonly operation: (id: string) => Promise<StoredOperation>;
   readonly attempts: (id: string) => Promise<readonly StoredAttempt[]>;
   /** What was written down about it, in order. */
@@ -97,12 +86,6 @@ export type Cluster = {
 const startScript = 'apps/server/src/start/start.ts';
 const commandLine = 'apps/server/src/command-line/holdfast.ts';
 const webhookSecret = 'whsec_failures';
-
-/** A new UUIDv7. */
-export const mintId = (): string => {
-  const hex = Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
-};
 
 /** Times short enough for a test; what a row is about it sets itself. */
 const settings: Record<string, string> = {
@@ -197,55 +180,6 @@ export const startCluster = async (server: PostgresServer, databaseName: string)
   const [installation] = await sql<{ id: string }[]>`select default_org_id as id from installation`;
   let origin = '';
 
-  const ask: Cluster['ask'] = async (who, method, route, body, at = origin) => {
-    const response = await fetch(`${at}${route}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${key(who)}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const read = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : { text };
-    return { status: response.status, body: read as Record<string, unknown> };
-  };
-  const good = async (...asked: Parameters<Cluster['ask']>): Promise<Record<string, unknown>> => {
-    const answer = await ask(...asked);
-    if (answer.status < 300) return answer.body;
-    throw new Error(`${asked[1]} ${asked[2]} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-  };
-
-  const sell: Cluster['sell'] = async (orderId, minor) => {
-    const payment = `pi_${orderId.replaceAll('-', '_')}`;
-    await provider.addPayments([{ id: payment, amount: minor, currency: 'eur' }]);
-    await good('integrator', 'PUT', `/v1/orders/${orderId}`, {
-      customer: { id: `customer-${orderId}`, name: `Customer of ${orderId}` },
-      payment: { provider: 'stripe', reference: payment, captured: { minor, currency: 'EUR' } },
-      lines: [
-        { sku: `sku-${orderId}`, title: 'Headphones', quantity: 1, amount: { minor, currency: 'EUR' } },
-      ],
-      returns: [{ id: `return-${orderId}`, status: 'received', receivedAt: new Date().toISOString() }],
-      placedAt: new Date(Date.now() - 86_400_000).toISOString(),
-    });
-    return payment;
-  };
-  const propose: Cluster['propose'] = async (orderId, minor, more = {}) => {
-    const id = mintId();
-    const amount = { minor, currency: 'EUR' };
-    await good('agent', 'PUT', `/v1/operations/${id}`, {
-      kind: 'refund',
-      orderId,
-      amount,
-      reason: 'returned',
-      ...more,
-    });
-    return id;
-  };
-  const approve: Cluster['approve'] = async (id) => {
-    const { fingerprint } = await good('approver', 'GET', `/v1/operations/${id}`);
-    await good('approver', 'POST', `/v1/operations/${id}/approve`, { commandId: mintId(), fingerprint });
-  };
   const operation: Cluster['operation'] = async (id) => {
     const [row] = await sql<
       StoredOperation[]
@@ -271,17 +205,9 @@ export const startCluster = async (server: PostgresServer, databaseName: string)
       const url = api === undefined ? null : `${api.origin}/v1/webhooks/stripe`;
       await provider.post('/fake/webhook_endpoint', { url, secret: webhookSecret });
     },
-    ask,
+    ...makePeople(provider, key, () => [origin]),
+    asking: (origins) => makePeople(provider, key, origins),
     key,
-    sell,
-    propose,
-    approve,
-    approved: async (name, minor) => {
-      const payment = await sell(name, minor);
-      const id = await propose(name, minor);
-      await approve(id);
-      return { id, payment };
-    },
     operation,
     attempts: (id) => sql<
       StoredAttempt[]
