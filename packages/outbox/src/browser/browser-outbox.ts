@@ -14,6 +14,7 @@ import {
 } from '../queue/session-decision.ts';
 import { noSession, sessionRowSchema } from '../queue/stored-rows.ts';
 import type { SessionRow } from '../queue/stored-rows.ts';
+import { returnDelayMs } from '../send/return-spread.ts';
 import { SendSchedule } from '../send/send-schedule.ts';
 import { askForBackgroundSync, askToPersist } from './background-sync.ts';
 import { createBrowserParts } from './browser-parts.ts';
@@ -39,6 +40,8 @@ export class BrowserOutbox implements Outbox {
   #session: SessionRow = noSession;
   #feedSubject: string | null = null;
   #unlisten: Unsubscribe[] = [];
+  #offlineSinceMs: number | null = null;
+  #stopReturn: () => void = () => undefined;
 
   constructor(settings: BrowserSettings) {
     this.#settings = settings;
@@ -69,7 +72,10 @@ export class BrowserOutbox implements Outbox {
     board.change({ storage: 'ready', signInNeeded: this.#session.signInNeeded });
     this.#schedule.start();
     this.#unlisten = [
-      listenForWakes((because) => this.#woken(because)),
+      listenForWakes(
+        (because) => this.#woken(because),
+        () => this.#wentOffline(),
+      ),
       this.#followSession(),
       this.#followQueue(),
     ];
@@ -79,6 +85,7 @@ export class BrowserOutbox implements Outbox {
 
   async stop(): Promise<void> {
     for (const unlisten of this.#unlisten.splice(0)) unlisten();
+    this.#stopReturn();
     await this.#schedule.stop();
     await this.#feed.stop();
     this.#parts.board.close();
@@ -170,9 +177,30 @@ export class BrowserOutbox implements Outbox {
   }
 
   #woken(because: Wake): void {
+    if (because === 'online') {
+      this.#cameOnline();
+      return;
+    }
     if (because === 'back') this.#parts.sender.lookUpFirst();
-    this.#feed.wake({ reconnect: because === 'back' || because === 'online' });
+    this.#feed.wake({ reconnect: because === 'back' });
     void this.#schedule.wake('connection-may-be-back');
+  }
+
+  #wentOffline(): void {
+    this.#stopReturn();
+    this.#offlineSinceMs ??= browserClock.nowMs();
+  }
+
+  /** All devices around hear it at once, so each waits its share; what a person asks for meanwhile goes at once. */
+  #cameOnline(): void {
+    const nowMs = browserClock.nowMs();
+    const outForMs = nowMs - (this.#offlineSinceMs ?? nowMs);
+    this.#offlineSinceMs = null;
+    this.#stopReturn();
+    this.#stopReturn = browserTimer(returnDelayMs(outForMs, browserChance()), () => {
+      this.#feed.wake({ reconnect: true });
+      void this.#schedule.wake('connection-may-be-back');
+    });
   }
 
   /** The session is the whole browser's: another tab may sign in or out. */

@@ -1,7 +1,17 @@
-import { createCanceller } from '../ports.ts';
+import { createCanceller, neverCancelled, pause } from '../ports.ts';
 import { historyOf, isUnfinishedEntry } from '../queue/entry-history.ts';
+import { returnDelayMs } from '../send/return-spread.ts';
+import { browserChance, browserClock, browserTimer } from './browser-world.ts';
 import type { BrowserOutboxOptions } from './browser-outbox-options.ts';
-import { createBrowserParts, settingsOf } from './browser-parts.ts';
+import { createBrowserParts, settingsOf, type BrowserParts } from './browser-parts.ts';
+
+/** The browsers of all devices around wake their workers in the same second: how long ours were waiting says our share. */
+const waitOurShare = async ({ store }: BrowserParts): Promise<void> => {
+  const { records } = await store.readOpen();
+  const nowMs = browserClock.nowMs();
+  const oldestMs = Math.min(nowMs, ...records.map(({ entry }) => entry.queuedAtMs));
+  await pause(browserTimer, returnDelayMs(nowMs - oldestMs, browserChance()), neverCancelled);
+};
 
 /**
  * One round of sending, for a service worker's `sync` event. It uses the same queue, lease and bytes as the pages,
@@ -12,6 +22,7 @@ import { createBrowserParts, settingsOf } from './browser-parts.ts';
 export const sendOnce = async (options: BrowserOutboxOptions = {}): Promise<{ readonly waiting: number }> => {
   const parts = createBrowserParts(settingsOf(options));
   try {
+    await waitOurShare(parts);
     await parts.sender.runRound({ urgency: 'connection-may-be-back', cancellation: createCanceller() });
     const { records, session } = await parts.store.readOpen();
     const waiting = records.filter(

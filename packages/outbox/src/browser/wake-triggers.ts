@@ -3,9 +3,13 @@ import type { Unsubscribe } from '../outbox-interface.ts';
 /** `back`: the page was frozen or hidden and is here again, so what it believed of its connections is old. */
 export type Wake = 'online' | 'visible' | 'focus' | 'back';
 
-/** Listens to everything that may mean "the connection is back". None of it is proof; each is only a reason to try. */
-export const listenForWakes = (wake: (because: Wake) => void): Unsubscribe => {
+/**
+ * Listens to everything that may mean "the connection is back". None of it is proof; each is only a reason to try.
+ * @param gone called when the browser says that it has no network, also where that is so from the beginning
+ */
+export const listenForWakes = (wake: (because: Wake) => void, gone: () => void): Unsubscribe => {
   if (typeof window === 'undefined') return () => undefined;
+  if (!navigator.onLine) gone();
   const online = (): void => wake('online');
   const focus = (): void => wake('focus');
   const visible = (): void => {
@@ -16,12 +20,14 @@ export const listenForWakes = (wake: (because: Wake) => void): Unsubscribe => {
   };
   const resumed = (): void => wake('back');
   window.addEventListener('online', online);
+  window.addEventListener('offline', gone);
   window.addEventListener('focus', focus);
   window.addEventListener('pageshow', shown);
   document.addEventListener('visibilitychange', visible);
   document.addEventListener('resume', resumed);
   return () => {
     window.removeEventListener('online', online);
+    window.removeEventListener('offline', gone);
     window.removeEventListener('focus', focus);
     window.removeEventListener('pageshow', shown);
     document.removeEventListener('visibilitychange', visible);

@@ -4,7 +4,8 @@ export const defaultPauses: PauseLimits = { firstMs: 1_000, longestMs: 60_000 };
 
 /**
  * Full jitter: anywhere between nothing and a ceiling that doubles with each failure in a row, so that devices
- * coming back together do not knock together. `chance` is from 0 up to 1. A `Retry-After` is a floor.
+ * coming back together do not knock together. `chance` is from 0 up to 1. A `Retry-After` is a floor, and the spread
+ * comes on top of it, as long again as it is: whoever was told the same in the same second does not come back in one.
  */
 export const pauseAfter = (
   failuresInRow: number,
@@ -14,5 +15,6 @@ export const pauseAfter = (
 ): number => {
   const doublings = Math.min(Math.max(0, failuresInRow - 1), 30);
   const ceilingMs = Math.min(limits.longestMs, limits.firstMs * 2 ** doublings);
-  return Math.max(Math.round(chance * ceilingMs), retryAfterMs ?? 0);
+  const floorMs = retryAfterMs ?? 0;
+  return floorMs + Math.round(chance * Math.max(ceilingMs, Math.min(floorMs, limits.longestMs)));
 };

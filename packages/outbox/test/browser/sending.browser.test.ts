@@ -73,6 +73,37 @@ describe('F084: over real HTTP, an entry goes out later with the same ID and byt
   });
 });
 
+describe('the network comes back', () => {
+  // Red when: "online" wakes nobody.
+  it('what failed for want of it goes out by itself, long before its own pause is over', async () => {
+    const hourMs = 3_600_000;
+    world = await BrowserWorld.open({ firstPauseMs: hourMs, longestPauseMs: hourMs });
+    await world.tell({ do: 'close' });
+    const tab = await world.openTab();
+    const page = tab.frame.contentWindow;
+    page?.dispatchEvent(new Event('offline'));
+    const operationId = await world.queue(tab);
+    await expect
+      .poll(async () => (await world.items(tab))[0]?.notSentBecause, { timeout: 5_000 })
+      .toBe('unreachable');
+    await world.tell({ do: 'listen' });
+    page?.dispatchEvent(new Event('online'));
+    await world.untilReceived(tab, operationId);
+    expect(await world.arrivedTexts(operationId)).toHaveLength(1);
+  });
+
+  // Red when: a tap waits until the return has been spread.
+  it('a person’s own tap goes out at once, whatever the device is waiting for', async () => {
+    const hourMs = 3_600_000;
+    world = await BrowserWorld.open({ firstPauseMs: hourMs, longestPauseMs: hourMs });
+    const tab = await world.openTab();
+    tab.frame.contentWindow?.dispatchEvent(new Event('offline'));
+    tab.frame.contentWindow?.dispatchEvent(new Event('online'));
+    const operationId = await world.queue(tab);
+    await world.untilReceived(tab, operationId);
+  });
+});
+
 describe('twice', () => {
   // Red when: the key of a proposal's entry is not derived from its operation.
   it('F026: double clicks in two tabs at once are one item and one proposal', async () => {
