@@ -1,4 +1,5 @@
 import { afterAll, beforeEach } from 'vitest';
+import type { CommandResult } from '@holdfast/operation';
 import type { MirroredRefund, ProviderAdapter } from '@holdfast/providers';
 import type { ProviderDirectory } from '../src/engine-interface.ts';
 import { organisationTransactions } from '../src/postgres/connection.ts';
@@ -9,7 +10,7 @@ import {
   type ScriptedProvider,
   type ScriptedProviderKind,
 } from './scripted-provider.ts';
-import { createWorkerHouse, mint, type WorkerHouse } from './worker-house.ts';
+import { agent, createWorkerHouse, mint, type WorkerHouse } from './worker-house.ts';
 
 /** A payment's figures in minor units. */
 export type Figures = {
@@ -38,6 +39,19 @@ export type ScriptedHouse = {
   readonly statesOf: (id: string) => Promise<readonly string[]>;
   /** The operation's sentence as people read it. */
   readonly sentenceOf: (id: string) => Promise<string>;
+  /** A further refund as an agent asks for it, with the verdict as it is. */
+  readonly ask: (
+    order: string,
+    minor: number,
+    more?: { readonly differentFrom?: string[] },
+  ) => Promise<CommandResult>;
+  /** Kinds and sources of what was observed of an operation, oldest first. */
+  readonly evidenceOf: (id: string) => Promise<readonly { readonly source: string; readonly kind: string }[]>;
+  /** Another kind of provider in place of the account's, in the same database. */
+  readonly another: (kind: ScriptedProviderKind) => {
+    readonly provider: ScriptedProvider;
+    readonly providers: ProviderDirectory;
+  };
   /** The same account spoken to by a changed adapter. */
   readonly accountBy: (changes: Partial<ProviderAdapter>) => ProviderDirectory;
   /** How a worker runs whose database says that it is this much later. */
@@ -46,7 +60,7 @@ export type ScriptedHouse = {
 
 /**
  * The real intake and worker over a scripted provider, for one test file. Between its tests the provider's script is
- * emptied and the provider answers and shows everything again; orders are each test's own.
+ * emptied, the provider answers and shows everything again, and earlier operations sleep; orders are each test's own.
  */
 export const scriptedHouse = async (
   kind: ScriptedProviderKind = {},
@@ -56,16 +70,32 @@ export const scriptedHouse = async (
   const house = await createWorkerHouse(provider.adapter, options);
   let orders = 0;
   afterAll(() => house.close());
-  beforeEach(() => {
+  beforeEach(async () => {
+    // What earlier tests left unfinished on purpose takes no turn, no answer and no request from this one.
+    await house.database.admin`
+      update operations set wake_at = now() + interval '1 day' where wake_at is not null`;
+    // What the provider asked for in one test is not to be obeyed in the next.
+    await house.database.admin`delete from account_budgets`;
     provider.script.length = 0;
     provider.requests.length = 0;
     provider.hidden = 0;
     provider.silent = false;
     provider.aheadMs = 0;
   });
+  const accountBy: ScriptedHouse['accountBy'] = (changes) => {
+    const [account] = house.providers.accounts();
+    if (account === undefined) throw new Error('no account');
+    const over = { ...account, adapter: { ...account.adapter, ...changes } };
+    return { accountOf: () => over, accounts: () => [over] };
+  };
   return {
     house,
     provider,
+    accountBy,
+    another: (other) => {
+      const instead = createScriptedProvider(other.contract, other.ways);
+      return { provider: instead, providers: accountBy(instead.adapter) };
+    },
     newOrder: async (capturedMinor = 10_000) => {
       orders += 1;
       const names = { order: `order-${String(orders)}`, payment: `pi_${String(orders)}` };
@@ -75,12 +105,6 @@ export const scriptedHouse = async (
     inLedger: (payment) => provider.ledger.filter(({ paymentReference }) => paymentReference === payment),
     ...atTheProvider(provider),
     ...inTheDatabase(house),
-    accountBy: (changes) => {
-      const [account] = house.providers.accounts();
-      if (account === undefined) throw new Error('no account');
-      const over = { ...account, adapter: { ...account.adapter, ...changes } };
-      return { accountOf: () => over, accounts: () => [over] };
-    },
     later: (ms) => {
       const readClock = (now: Date): Date => new Date(now.getTime() + ms());
       return {
@@ -120,7 +144,7 @@ const atTheProvider = (
 
 const inTheDatabase = (
   house: WorkerHouse,
-): Pick<ScriptedHouse, 'figures' | 'wakeNow' | 'statesOf' | 'sentenceOf'> => ({
+): Pick<ScriptedHouse, 'figures' | 'wakeNow' | 'statesOf' | 'sentenceOf' | 'ask' | 'evidenceOf'> => ({
   figures: async (payment) => {
     const [row] = await house.database.admin<Figures[]>`
       select reserved::int, refunded::int, refunded_elsewhere::int as elsewhere, disputed
@@ -128,6 +152,19 @@ const inTheDatabase = (
     if (row === undefined) throw new Error(`no payment ${payment}`);
     return row;
   },
+  ask: async (orderId, minor, more = {}) => {
+    const operationId = mint();
+    const [result] = await house.apply(agent, {
+      ...{ type: 'propose', commandId: operationId, operationId, kind: 'refund', orderId },
+      ...{ amount: { minor, currency: 'EUR' }, reason: 'returned' },
+      ...more,
+    });
+    if (result === undefined) throw new Error('no verdict');
+    return result;
+  },
+  evidenceOf: (id) => house.database.admin<{ source: string; kind: string }[]>`
+    select source, finding->>'kind' as kind from observations where operation_id = ${id}
+    order by observed_at, id`,
   wakeNow: async (id) => {
     await house.database.admin`update operations set wake_at = now() where id = ${id}`;
   },
@@ -155,3 +192,11 @@ export const gate = (): { readonly open: () => void; readonly opened: Promise<vo
 
 /** A process that dies with its request: what it was to send never leaves, and nothing of it is recorded. */
 export const vanishing = { submit: () => new Promise<never>(() => undefined) } as const;
+
+/** A process that dies once its request is written: the provider has it, and nobody here hears of it. */
+export const vanishingOnceSent = (provider: ScriptedProvider): Pick<ProviderAdapter, 'submit'> => ({
+  submit: async (...request) => {
+    await provider.adapter.submit(...request);
+    return new Promise<never>(() => undefined);
+  },
+});

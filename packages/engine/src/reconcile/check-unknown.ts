@@ -149,3 +149,17 @@ export const checkUnknown = async (
     if (!claimed) submission.giveBack();
   }
 };
+
+/** Without an account nobody can be asked; the time after which a person is needed runs on all the same. */
+export const checkWithoutAccount = async (
+  ports: Pick<CheckUnknownPorts, 'readUnknown' | 'applyVerdict'>,
+  organisationId: string,
+  operationId: string,
+  settings: WorkerSettings,
+): Promise<void> => {
+  const unknown = await ports.readUnknown(organisationId, operationId);
+  if (unknown === null) return;
+  const verdict = decideUnknown(unknown.facts, { keyWindowMs: 0 }, settings);
+  if (verdict.kind === 'resubmit') throw new Error('nothing is sent without an account');
+  await ports.applyVerdict(organisationId, operationId, verdict);
+};

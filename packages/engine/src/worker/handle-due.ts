@@ -2,7 +2,7 @@ import type { OperationState } from '@holdfast/operation';
 import { claimApproved, type ClaimResult } from '../claim/claim-approved.ts';
 import type { ProviderAccount, ProviderDirectory, WorkerSettings } from '../engine-interface.ts';
 import { sendClaimed, type SendClaimedPorts } from '../execute/send-claimed.ts';
-import { checkUnknown, type CheckUnknownPorts } from '../reconcile/check-unknown.ts';
+import { checkUnknown, checkWithoutAccount, type CheckUnknownPorts } from '../reconcile/check-unknown.ts';
 import { lookAtKnown, type LookAtKnownPorts } from '../reconcile/look-at-known.ts';
 import {
   applyEvent,
@@ -103,7 +103,7 @@ const handleOperation = async (
     case 'submitting':
       return ports.loseSight(organisationId, operationId, settings);
     case 'outcome_unknown': {
-      if (account === undefined) return ports.pushWake(organisationId, operationId, noAccountPauseMs);
+      if (account === undefined) return checkWithoutAccount(ports, organisationId, operationId, settings);
       const { submission, question } = ports.limiterOf(account);
       const closed = question.closed();
       if (closed !== null) return ports.pushWake(organisationId, operationId, closed.afterMs);
