@@ -251,6 +251,24 @@ describe('what a client sends again, and what it may write', () => {
     expect([await rows(id), audit.map(({ type }) => type)]).toEqual([1, ['propose']]);
   });
 
+  // Red when: a store that takes nothing is called a mistake for good, or what was not stored is carried out.
+  it('F024: while the store takes nothing a proposal is answered 503 and nothing is done; two at once later are one row', async () => {
+    const payment = await paidOrder('away', { minor: 5_000, currency: 'EUR' });
+    const id = mintId();
+    await house.admin.unsafe(`
+      create function store_is_away() returns trigger language plpgsql as $$
+      begin raise exception 'the database system is starting up' using errcode = '57P03'; end $$;
+      create trigger store_is_away before insert on operations execute function store_is_away()`);
+    const refused = await put(id, proposalOf('away'));
+    await house.admin.unsafe('drop trigger store_is_away on operations');
+    expect([refused.status, refused.body['final']]).toEqual([503, false]);
+    await house.opened.made.worker.runOnce();
+    expect([await rows(id), await ledger(payment)]).toEqual([0, []]);
+    const both = await Promise.all([put(id, proposalOf('away')), put(id, proposalOf('away'))]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 201]);
+    expect(await rows(id)).toBe(1);
+  });
+
   // Red when: text is cut or counted by halves of characters, what no database keeps is let in, or an ID is cut.
   it('F113: 400 emoji are kept whole, half of one and NUL are refused by their field, and the provider hears the whole ID', async () => {
     const payment = await paidOrder('emoji', { minor: 5_000, currency: 'EUR' });

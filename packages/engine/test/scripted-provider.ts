@@ -81,6 +81,7 @@ export const scriptedContract: ProviderContract = {
   keyWindowMs: dayMs,
   keyWindowMarginMs: 3_600_000,
   maximumKeyLength: 255,
+  maximumTextBytes: 500,
   canListByPayment: true,
   echoesReference: true,
   quietPeriodMs: 200,

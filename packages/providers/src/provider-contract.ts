@@ -15,6 +15,11 @@ export type ProviderContract = SettlementTerms & {
   /** Taken off the window, so that clocks and slow connections can never carry a resubmission past it. */
   readonly keyWindowMarginMs: number;
   readonly maximumKeyLength: number;
+  /**
+   * Bytes of UTF-8 in the narrowest text field that carries our IDs. An ID that does not fit is refused, never cut; text
+   * that people wrote is not sent to providers at all.
+   */
+  readonly maximumTextBytes: number;
   /** Whether refunds of a payment can be listed. */
   readonly canListByPayment: boolean;
   /**

@@ -1,4 +1,4 @@
-import { refundReasons } from '@holdfast/operation';
+import { refundReasons, type Amount } from '@holdfast/operation';
 import { describe, expect, test } from 'vitest';
 import { createStripeAdapter } from '../src/stripe/stripe.ts';
 import { operationId, organisationId, refundRequest } from './stripe-objects.ts';
@@ -51,6 +51,12 @@ describe('a refund as the bytes that are stored and sent', () => {
     expect('payment_intent' in fields && 'charge' in fields).toBe(false);
   });
 
+  // Red when: an ID is cut to fit, or bytes are not what is counted.
+  test('F113: IDs that just fit in bytes leave whole', () => {
+    const organisation = '🎁'.repeat(125);
+    expect(encoded({ organisationId: organisation })['metadata[holdfast_organisation]']).toBe(organisation);
+  });
+
   test('an ID with signs of its own stays one value', () => {
     const fields = encoded({ paymentReference: 'pi_A&amount=1', organisationId: 'a=b&c[d]=é' });
     expect(fields).toMatchObject({ payment_intent: 'pi_A&amount=1', amount: '1250' });
@@ -65,6 +71,12 @@ describe('a refund as the bytes that are stored and sent', () => {
     ['a key that no header carries', { idempotencyKey: 'k\r\nStripe-Account: acct_other' }],
     ['no organisation', { organisationId: '' }],
     ['an ID longer than metadata holds', { operationId: 'x'.repeat(501) }],
+    [
+      'F113: an ID of fewer characters, and more bytes, than metadata holds',
+      { organisationId: '返'.repeat(167) },
+    ],
+    ['F076: an amount without a number', { amount: { currency: 'EUR' } as Amount }],
+    ['F076: no amount, which Stripe takes for all that is left', { amount: undefined as unknown as Amount }],
   ])('refuses %s, with the reason', (_what, changes) => {
     expect(adapter.encodeRefund(refundRequest(changes))).toMatchObject({
       ok: false,

@@ -18,8 +18,6 @@ const stripeReason = (reason: string): string => {
   }
 };
 
-/** Documented: metadata values of up to 500 characters. */
-const maximumMetadataLength = 500;
 /** Printable ASCII: what an HTTP header carries unchanged. */
 const headerSafe = /^[\x21-\x7e]+$/;
 
@@ -40,8 +38,10 @@ export const encodeRefund = (request: RefundRequest, apiVersion: string): Encode
       `"${paymentReference}" is neither a payment intent (pi_…) nor a charge (ch_…, py_…) of Stripe.`,
     );
   }
-  if ([organisationId, operationId].some((id) => id === '' || id.length > maximumMetadataLength)) {
-    return refuse('Organisation and operation ID must be 1 to 500 characters.');
+  const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+  const { maximumTextBytes } = stripeContract;
+  if ([organisationId, operationId].some((id) => id === '' || bytesOf(id) > maximumTextBytes)) {
+    return refuse(`Organisation and operation ID must have 1 to ${String(maximumTextBytes)} bytes.`);
   }
   const money = toStripeAmount(request.amount);
   if (!money.ok) return refuse(money.because);

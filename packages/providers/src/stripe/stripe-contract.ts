@@ -23,6 +23,8 @@ export const stripeContract: ProviderContract = {
   keyWindowMarginMs: hourMs,
   /** Documented ("Idempotent requests"): up to 255 characters. */
   maximumKeyLength: 255,
+  /** Documented ("Metadata"): values of up to 500 characters. Counted in bytes, which are never fewer. */
+  maximumTextBytes: 500,
   /** Documented ("List all refunds"): by payment intent or charge, our metadata on each. */
   canListByPayment: true,
   echoesReference: true,
