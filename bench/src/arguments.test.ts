@@ -3,7 +3,7 @@ import { partNames, readArguments } from './arguments.ts';
 
 const settingsOf = (...words: string[]) => {
   const reading = readArguments(words);
-  return reading.ok ? reading.settings : reading.because;
+  return reading.ok ? reading.settings : (reading.because ?? 'help');
 };
 
 // Red when: a part that is named adds to all parts instead of standing alone.
@@ -17,6 +17,7 @@ test('without a part all are measured, else those that are named, in the order o
 test('what cannot be read is said, and nothing is guessed', () => {
   expect(settingsOf('loops')).toBe('there is no part or option "loops"');
   expect(settingsOf('--json', '--quick')).toBe('--json needs a path');
+  expect(settingsOf('loop', '--help')).toBe('help');
   expect(settingsOf('--rounds', '0')).toBe('--rounds needs a whole number above 0');
   expect(settingsOf('--rounds', '3', '--json', 'out.json')).toMatchObject({
     rounds: 3,

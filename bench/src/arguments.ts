@@ -19,7 +19,9 @@ export type Settings = {
 };
 
 export type Reading =
-  { readonly ok: true; readonly settings: Settings } | { readonly ok: false; readonly because: string };
+  | { readonly ok: true; readonly settings: Settings }
+  /** `because` is `null` where only help was asked for. */
+  | { readonly ok: false; readonly because: string | null };
 
 export const usage = `pnpm bench [${partNames.join('|')} …] [options]   (without a part: all of them)
   --quick          short runs
@@ -47,6 +49,7 @@ export const readArguments = (words: readonly string[]): Reading => {
   const rest = words.values();
   const nextWord = (): string | undefined => rest.next().value;
   for (const word of rest) {
+    if (word === '--help' || word === '-h') return { ok: false, because: null };
     if (isPart(word)) parts.push(word);
     else if (word === '--quick') read.quick = true;
     else if (word === '--profile') read.profile = true;

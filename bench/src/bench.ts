@@ -87,6 +87,10 @@ const stopEverything = async (endings: AllEndings): Promise<void> => {
 
 const main = async (): Promise<number> => {
   const reading = readArguments(process.argv.slice(2));
+  if (!reading.ok && reading.because === null) {
+    say(usage);
+    return 0;
+  }
   if (!reading.ok) {
     process.stderr.write(`bench: ${reading.because}\n${usage}\n`);
     return 2;

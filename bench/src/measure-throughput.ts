@@ -1,4 +1,5 @@
 import type { Settings } from './arguments.ts';
+import { bareRows, rowsOf, rowsText } from './facts/rows-per-operation.ts';
 import { postgresFacts } from './facts/machine-facts.ts';
 import type { AllEndings } from './house/endings.ts';
 import { startHouse } from './house/house.ts';
@@ -10,8 +11,8 @@ import { compareBurst, compareLoop, openRig, shapeOf } from './throughput.ts';
 
 const throughputParts = ['loop', 'burst'] as const;
 
-/** More orders than the fastest bare SQL uses up in all its rounds. */
-const stockFor = ({ quick }: Settings): number => (quick ? 60_000 : 200_000);
+/** Enough for the warming up; by how fast that went, the rest is put there. */
+const firstStock = 15_000;
 
 /** The loop and the burst, and a profile of each that misses an aim. */
 export const measureThroughput = async (settings: Settings, endings: AllEndings): Promise<Measured> => {
@@ -20,11 +21,12 @@ export const measureThroughput = async (settings: Settings, endings: AllEndings)
   const facts = await postgresFacts(house.sql);
   const rig = await openRig(house, settings.clients);
   endings.add(rig.close);
-  await house.stock.add(stockFor(settings));
+  await house.stock.add(firstStock);
   const lines: Line[] = [];
   const loop = await compareLoop(rig, settings.clients, shape);
   if (settings.parts.includes('loop')) lines.push(...linesOfLoop(loop));
   if (settings.parts.includes('burst')) lines.push(...linesOfBurst(await compareBurst(rig, shape), loop));
+  const rows = { rows: rowsText(await rowsOf(house.sql), await bareRows(house)) };
   await endings.endAll();
   const profiles: ServerProfile[] = [];
   for (const part of throughputParts) {
@@ -32,7 +34,7 @@ export const measureThroughput = async (settings: Settings, endings: AllEndings)
     profiles.push(await profileServer(part, settings, endings));
     await endings.endAll();
   }
-  return { lines, profiles, facts };
+  return { lines, profiles, facts: { ...facts, ...rows } };
 };
 
 const misses = (lines: readonly Line[], part: string): boolean =>
