@@ -39,6 +39,34 @@ describe('the page', () => {
     }
   });
 
+  // Red when: two landmarks bear one name, so that nobody who listens can tell them apart.
+  it('names each of its regions apart', async () => {
+    const payment = await fake.payment();
+    await fake.raw('/v1/refunds', { payment_intent: payment }, 'regions');
+    await fake.control('/disputes', { payment_intent: await fake.payment() });
+    const text = await page();
+    const titles = [...text.matchAll(/<h2 id="[^"]+">([^<]+)</g)].map(([, title]) => title);
+    const labels = [...text.matchAll(/role="region" aria-label="([^"]+)"/g)].map(([, label]) => label);
+    expect(labels.length).toBeGreaterThanOrEqual(5);
+    expect(new Set([...titles, ...labels]).size).toBe(titles.length + labels.length);
+  });
+
+  // Red when: a limit a second reads like one that refuses every call.
+  it('says of a steady limit how much it allows, and arms one from its form', async () => {
+    const fields = {
+      do: 'rate_limit',
+      on: 'refund.create',
+      times: 'always',
+      retryAfter: '2',
+      perSecond: '25',
+    };
+    await submit('faults/toggle', { ...fields, switch: 'on' });
+    expect(await fake.control('/faults')).toMatchObject({
+      faults: [{ perSecond: 25, times_left: 'always' }],
+    });
+    expect(await page()).toContain('refund.create: beyond 25 a second');
+  });
+
   it('has a switch with words for every fault', async () => {
     const text = await page();
     for (const kind of faultKinds) expect(text).toContain(`id="switch-${kind}"`);

@@ -164,6 +164,17 @@ describe('amounts are in Stripe’s minor units', () => {
       amount: 1230,
     });
   });
+
+  // Red when: ISK or UGX is taken for a currency with cents.
+  it.each(['isk', 'ugx'])('with two for %s that must be 00', async (currency) => {
+    const payment = await fake.payment(50_000, currency);
+    const refused = stripe.refunds.create({ payment_intent: payment, amount: 4950 });
+    await expect(refused).rejects.toMatchObject({ statusCode: 400, param: 'amount' });
+    expect(await fake.refundsOf(payment)).toEqual([]);
+    expect(await stripe.refunds.create({ payment_intent: payment, amount: 4900 })).toMatchObject({
+      currency,
+    });
+  });
 });
 
 describe('the door', () => {

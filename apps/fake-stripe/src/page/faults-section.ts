@@ -62,7 +62,9 @@ function faultRow(kind: FaultKind, armed: readonly ArmedFault[]): Markup {
 }
 
 function describeArmed({ fault, timesLeft, hits, seen }: ArmedFault): Markup {
-  const left = timesLeft === null ? 'every time' : `${timesLeft} more`;
+  const steady = fault.do === 'rate_limit' && fault.perSecond !== undefined;
+  const often = steady ? `beyond ${fault.perSecond} a second` : 'every time';
+  const left = timesLeft === null ? often : `${timesLeft} more`;
   const every = fault.every === 1 ? '' : `, every ${fault.every}th call (${seen} seen)`;
   const aimed = fault.paymentIntent === null ? '' : `, only ${fault.paymentIntent}`;
   return html`<span>${fault.on}: ${left}${every}${aimed}, hit ${hits} so far. </span>`;

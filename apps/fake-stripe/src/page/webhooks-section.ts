@@ -32,7 +32,7 @@ export function webhooksSection(ledger: Ledger): Markup {
 }
 
 function webhookTable(rows: readonly Markup[], count: number): Markup {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Webhooks">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Events">
     <table>
       <caption>
         Events, newest first: ${count}

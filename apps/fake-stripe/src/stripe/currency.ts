@@ -7,9 +7,20 @@ export function decimals(currency: string): 0 | 2 | 3 {
   return threeDecimal.has(currency) ? 3 : 2;
 }
 
-/** The banks behind three-decimal currencies settle two decimals, so Stripe wants the last digit to be 0. */
+/** Without decimals among people, and with two at Stripe, for the sake of old integrations. */
+const wholeOnly = new Set(['isk', 'ugx']);
+
+/**
+ * How many zeros an amount must end in: one where there are three decimals, since the banks behind those currencies
+ * settle two; two where the decimals are there in name only.
+ */
+export function zerosAtTheEnd(currency: string): 0 | 1 | 2 {
+  if (wholeOnly.has(currency)) return 2;
+  return threeDecimal.has(currency) ? 1 : 0;
+}
+
 export function amountFitsCurrency(amount: number, currency: string): boolean {
-  return decimals(currency) !== 3 || amount % 10 === 0;
+  return amount % 10 ** zerosAtTheEnd(currency) === 0;
 }
 
 export function formatAmount(amount: number, currency: string): string {

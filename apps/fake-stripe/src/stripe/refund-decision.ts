@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { disputesOf, paymentByCharge, refundsOf } from '../ledger/questions.ts';
 import type { PaymentRecord } from '../ledger/records.ts';
-import { amountFitsCurrency, formatAmount } from './currency.ts';
+import { amountFitsCurrency, formatAmount, zerosAtTheEnd } from './currency.ts';
 import { blocksRefunds } from './dispute-object.ts';
 import { refundedAmount } from './refund-object.ts';
 import type { RefundRequest } from './refund-request.ts';
@@ -15,7 +15,8 @@ export function decideRefund(ledger: Ledger, request: RefundRequest): RefundDeci
   if ('refusal' in payment) return payment;
   const { charge, currency } = payment;
   if (request.amount !== null && !amountFitsCurrency(request.amount, currency)) {
-    const message = `Invalid amount: in ${currency.toUpperCase()} the last digit must be 0.`;
+    const zeros = '0'.repeat(zerosAtTheEnd(currency));
+    const message = `Invalid amount: in ${currency.toUpperCase()} it must end in ${zeros}.`;
     return { refusal: invalidRequest(message, { param: 'amount', code: 'parameter_invalid_integer' }) };
   }
   if (disputesOf(ledger, payment.id).some(blocksRefunds)) {
