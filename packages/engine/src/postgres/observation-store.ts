@@ -101,13 +101,14 @@ const howSettled = (seen: readonly Observation[]): string =>
   (seen.findLast((one) => one.source !== 'operator' && 'record' in one.finding) ?? seen.at(-1))?.source ??
   'unsaid';
 
-/** A refusal of our key is no fault of the operation, but somebody has to put the key right. */
-const keyIsRefused = (settlement: Settlement, seen: readonly Observation[]): boolean => {
-  if (settlement.kind !== 'unsent') return false;
+/** Why the provider did nothing for now, by its newest answer; `null` where that is not how it stands. */
+const deferralOf = (
+  settlement: Settlement,
+  seen: readonly Observation[],
+): 'rate-limited' | 'key-refused' | 'locked' | null => {
+  if (settlement.kind !== 'unsent') return null;
   const last = seen.findLast((one) => one.source === 'response');
-  return (
-    last?.source === 'response' && last.finding.kind === 'deferred' && last.finding.because === 'key-refused'
-  );
+  return last?.source === 'response' && last.finding.kind === 'deferred' ? last.finding.because : null;
 };
 
 /**
@@ -171,10 +172,11 @@ export const settleOperation = async (
   const settlement = settle(subject, evidence.attempts, evidence.observations, terms);
   const type = settlementEventType(settlement);
   if (type === undefined) return row;
-  const keyRefused = keyIsRefused(settlement, evidence.observations);
+  const deferral = deferralOf(settlement, evidence.observations);
   const raises: AttentionReason[] = [
     ...settlement.attention,
-    ...(keyRefused ? ['provider-refuses-us' as const] : []),
+    // A refusal of our key is no fault of the operation, but somebody has to put the key right.
+    ...(deferral === 'key-refused' ? ['provider-refuses-us' as const] : []),
   ];
   const wakeAtMs = wakeAfterSettlingMs(settlement, {
     nowMs: tx.now.getTime(),
@@ -183,7 +185,9 @@ export const settleOperation = async (
     lateFailureWindowMs: terms.lateFailureWindowMs,
   });
   const wakeAt = wakeAtMs === null ? null : new Date(wakeAtMs);
-  const patch = patchOf(row, settlement);
+  // One object that is locked says nothing about the account; the other two do, and people read so from now on.
+  const accountWaits = deferral !== null && deferral !== 'locked';
+  const patch = { ...patchOf(row, settlement), ...(accountWaits ? { waitingFor: 'provider' as const } : {}) };
   // What does not go on record shows by the attention it raises, once; compared with the record it would be news for ever.
   const visible = describes(settlement, row.state) && visiblePart(row.settlement) !== visiblePart(settlement);
   const answer = await changeOperation(tx, {
