@@ -97,9 +97,13 @@ row(
   async (house) => {
     const order = await openRow(house, 'already-theirs');
     // The last check does not see it yet: it was made a moment before.
-    await order.fault({ on: 'refund.list', do: 'hide_from_list', ms: 60_000 });
+    const release = await order.holdEvents();
+    const show = await order.hideRefunds();
     const reference = await order.refundByHand(5_000);
     const id = await order.approved(2_000);
+    const refused = await order.seen(id, 'refused', (operation) => resultsOf(operation)[0] === 'rejected');
+    expect(refused.state).not.toBe('failed');
+    await show();
     const done = await order.reach(id, 'failed');
     expect(resultsOf(done)).toEqual(['rejected']);
     expect(done.sentence).toContain(reference);
@@ -108,6 +112,7 @@ row(
     expect(await order.order()).toMatchObject({
       ...{ refunded: 0, refundedElsewhere: 5_000, reserved: 0, refundable: 0 },
     });
+    await release();
   },
 );
 
@@ -116,18 +121,21 @@ row(
   "others' refunds that leave something of the capture explain no refusal: still unknown",
   async (house) => {
     const order = await openRow(house, 'partly-theirs');
-    await order.fault({ on: 'refund.list', do: 'hide_from_list', ms: 60_000 });
+    const release = await order.holdEvents();
+    const show = await order.hideRefunds();
     await order.refundByHand(3_000);
     const id = await order.approved(4_000);
-    const looked = await order.seen(id, 'looked up', ({ observations }) =>
-      observations.some(({ source, kind }) => source === 'look-up' && kind === 'absent-yet'),
+    await order.seen(id, 'refused', (operation) => resultsOf(operation)[0] === 'rejected');
+    await show();
+    await until("the others' refund to be known", async () =>
+      (await order.order()).refundedElsewhere === 3_000 ? true : undefined,
     );
-    expect(resultsOf(looked)[0]).toBe('rejected');
     await letPass(house, id, 20);
     const seen = await order.seen(id, 'before a person', ({ needsPerson }) => needsPerson);
     expect(seen.state).toBe('outcome_unknown');
     expect(statesOf(seen)).not.toContain('failed');
     expect(await order.order()).toMatchObject({ refundedElsewhere: 3_000, reserved: 4_000, refundable: 0 });
+    await release();
   },
 );
 

@@ -85,9 +85,11 @@ for (const status of ['failed', 'canceled'] as const) {
     await release();
     await until('the late events to be applied', async () => {
       const [left] = await house.sql`
-        select count(*)::int as events, count(*) filter (where applied_at is null)::int as open
+        select count(*)::int as events, count(*) filter (where applied_at is null)::int as open,
+          max(last_failure) as failure
         from provider_events where payment_reference = ${order.payment}`;
-      return left?.['events'] >= 3 && left?.['open'] === 0 ? true : undefined;
+      if (Number(left?.['events']) >= 3 && left?.['open'] === 0) return true;
+      throw new Error(JSON.stringify(left));
     });
     const after = await house.operation(id);
     expect(after.version).toBe(done.version);
@@ -130,8 +132,11 @@ test('what two people ended as failed while pending: contradicted once at most, 
   const raised = watched.version - settled.version;
   expect(raised).toBeLessThanOrEqual(1);
   await house.provider.post(`/fake/refunds/${String(late.provider.reference)}`, { status: 'succeeded' });
-  await wake(house, id);
-  const done = await order.reach(id, 'confirmed');
+  const done = await until('the success to be seen', async () => {
+    await wake(house, id);
+    const operation = await house.operation(id);
+    return operation.state === 'confirmed' ? operation : undefined;
+  });
   expect(attentionOf(done)).toEqual(['contradicted']);
   expect(await order.order()).toMatchObject({ refunded: 2_000, reserved: 0, refundable: 3_000 });
   await release();

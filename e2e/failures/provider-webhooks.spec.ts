@@ -1,8 +1,8 @@
 import { expect, sideBySide, test } from './harness/side-by-side.ts';
 import { stillMirror } from './harness/provider-mirror.ts';
-import { attentionOf, openRow, statesOf } from './harness/provider-row.ts';
+import { attentionOf, letPass, openRow, statesOf } from './harness/provider-row.ts';
 import { eventsOf, storedEvent, storedEvents } from './harness/provider-events.ts';
-import { mintId } from './harness/provider-house.ts';
+import { mintId, startProviderHouse } from './harness/provider-house.ts';
 import { until } from '../harness/program.ts';
 
 /** What the provider tells by itself: doubled, early, late, out of order, or not meant for us. */
@@ -96,9 +96,11 @@ row('F042: two events with different IDs about one refund are one refund', async
 });
 
 // Red when: an event that names an operation nobody knows is dropped, or what waits on that payment is sent beside it.
-row(
-  'an event for an operation that we do not know is kept and shown, and stops the payment',
-  async (house) => {
+test('an event for an operation that we do not know is kept and shown, holds everything, and stops the payment', async () => {
+  // It stops everything in its house, so it has one of its own.
+  const house = await startProviderHouse();
+  try {
+    await stillMirror(house);
     const order = await openRow(house, 'webhook-unknown');
     const [organisation] = await house.sql<{ org_id: string }[]>`select org_id from orders limit 1`;
     const stranger = mintId();
@@ -108,13 +110,19 @@ row(
       (await storedEvents(house, order.payment)).find((event) => event.applied_as === 'unknown-operation'),
     );
     expect(kept.object_reference).toBe(reference);
+    // It also proves that the provider is ahead of us: nothing is sent until people have looked.
+    const held = await house.sql`select hold_on, hold_by from organisations`;
+    expect([...held]).toEqual([{ hold_on: true, hold_by: 'system' }]);
+    await house.sql`update organisations set hold_on = false, hold_by = null`;
     const id = await order.approved(2_000);
     const seen = await order.seen(id, 'before a person', ({ needsPerson }) => needsPerson);
     expect(seen.state).toBe('approved');
     expect(attentionOf(seen)).toEqual(['conflicting-evidence']);
     expect(await order.requests()).toEqual([]);
-  },
-);
+  } finally {
+    await house.stop();
+  }
+});
 
 // Red when: `eventDestination` lets another mode or account pass.
 row('events of another mode or account are stored and ignored', async (house) => {
@@ -267,3 +275,39 @@ row('failure, then success of one refund: reversed as well', async (house) => {
   expect(await order.order()).toMatchObject({ refunded: 0, reserved: 0, refundable: 5_000 });
   await release();
 });
+
+// Red when: a success after two people's "failed" raises nothing, or the last check forgets `replaced`.
+row(
+  'two operators settle as failed, then the webhook says it happened: contradicted, and the replacement stops',
+  async (house) => {
+    const order = await openRow(house, 'settled-then-told');
+    const release = await order.holdEvents();
+    const show = await order.hideRefunds();
+    await order.fault({ on: 'refund.create', do: 'execute_then_drop' });
+    const mend = await order.fault({ on: 'refund.create', do: 'drop_before', times: 'always' });
+    const id = await order.approved(2_000);
+    await order.reach(id, 'outcome_unknown');
+    // A quarter of an hour later a person is needed, and nothing is sent by itself any more.
+    await letPass(house, id, 20);
+    await order.seen(id, 'before a person', ({ needsPerson }) => needsPerson);
+    const word = { outcome: 'failed', note: 'The dashboard shows nothing of it.' };
+    expect((await order.resolve('operator', id, word)).status).toBe(202);
+    expect((await order.resolve('secondOperator', id, word)).status).toBe(200);
+    expect(await house.operation(id)).toMatchObject({ state: 'failed', needsPerson: false });
+    const sent = (await order.requests()).length;
+    await mend();
+    // Its replacement is approved, and waits: the provider cannot be asked about the payment.
+    const speak = await order.silence();
+    const replacement = await order.approved(2_000, { replaces: id });
+    await release();
+    const told = await order.reach(id, 'confirmed');
+    expect(attentionOf(told)).toEqual(['contradicted']);
+    await speak();
+    const stopped = await order.seen(replacement, 'back for approval', ({ state }) => state === 'proposed');
+    expect(stopped.approvals).toEqual([]);
+    expect(await order.requests()).toHaveLength(sent);
+    expect(await order.refunds()).toHaveLength(1);
+    expect(await order.order()).toMatchObject({ refunded: 2_000, reserved: 0, refundable: 3_000 });
+    await show();
+  },
+);
