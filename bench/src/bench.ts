@@ -27,7 +27,7 @@ const measures: readonly { readonly parts: readonly PartName[]; readonly measure
   { parts: ['first-load'], measure: async (_, endings) => ({ lines: await measureFirstLoad(endings) }) },
   {
     parts: ['size'],
-    measure: async (settings, endings) => ({ lines: await compareSizes(settings, endings, say) }),
+    measure: (settings, endings) => compareSizes(settings, endings, say),
   },
   { parts: ['outbox'], measure: () => Promise.resolve({ lines: outboxLines }) },
 ];
@@ -37,14 +37,19 @@ const outboxLines: readonly Line[] = [
   { part: 'outbox', what: 'the queue of a device', value: null, unit: '', aim: null },
 ];
 
-type Result = { readonly lines: Line[]; readonly profiles: ServerProfile[]; facts: MachineFacts };
+type Result = {
+  readonly lines: Line[];
+  readonly profiles: ServerProfile[];
+  readonly notes: string[];
+  facts: MachineFacts;
+};
 
 const measureAll = async (
   settings: Settings,
   endings: AllEndings,
   stopped: () => boolean,
 ): Promise<Result> => {
-  const result: Result = { lines: [], profiles: [], facts: machineFacts() };
+  const result: Result = { lines: [], profiles: [], notes: [], facts: machineFacts() };
   for (const { parts, measure } of measures) {
     const chosen = parts.filter((part) => settings.parts.includes(part));
     if (chosen.length === 0 || stopped()) continue;
@@ -52,20 +57,22 @@ const measureAll = async (
     const measured = await measure(settings, endings);
     result.lines.push(...measured.lines);
     result.profiles.push(...(measured.profiles ?? []));
+    result.notes.push(...(measured.notes ?? []));
     result.facts = { ...result.facts, ...measured.facts };
     await endings.endAll();
   }
   return result;
 };
 
-const report = async (settings: Settings, { lines, facts, profiles }: Result): Promise<void> => {
+const report = async (settings: Settings, { lines, facts, profiles, notes }: Result): Promise<void> => {
   say(`\n${tableOf(lines)}\n`);
   for (const [name, fact] of Object.entries(facts)) say(`${name}: ${fact}`);
   if (settings.quick) say('Quick runs: ratios are a hint, numbers are noise.');
   for (const profile of profiles) say(`\n${profileText(profile)}`);
+  if (notes.length > 0) say(`\n${notes.join('\n')}`);
   if (settings.jsonFile === null) return;
   const told = lines.map((line) => ({ ...line, verdict: verdictOf(line) }));
-  const json = JSON.stringify({ facts, quick: settings.quick, lines: told, profiles }, null, 2);
+  const json = JSON.stringify({ facts, quick: settings.quick, lines: told, profiles, notes }, null, 2);
   await writeFile(settings.jsonFile, `${json}\n`);
 };
 

@@ -3,11 +3,12 @@ import { bareRows, rowsOf, rowsText } from './facts/rows-per-operation.ts';
 import { postgresFacts } from './facts/machine-facts.ts';
 import type { AllEndings } from './house/endings.ts';
 import { startHouse } from './house/house.ts';
-import { linesOfBurst, linesOfLoop } from './lines.ts';
+import { aims, linesOfBurst, linesOfLoop } from './lines.ts';
 import type { Measured } from './measured.ts';
 import { profileServer, type ServerProfile } from './profile/profile-server.ts';
+import { budgetText, processorBudget } from './processor-budget.ts';
 import { verdictOf, type Line } from './table.ts';
-import { compareBurst, compareLoop, openRig, shapeOf } from './throughput.ts';
+import { compareBurst, compareLoop, openRig, shapeOf, type Comparison } from './throughput.ts';
 
 const throughputParts = ['loop', 'burst'] as const;
 
@@ -34,7 +35,18 @@ export const measureThroughput = async (settings: Settings, endings: AllEndings)
     profiles.push(await profileServer(part, settings, endings));
     await endings.endAll();
   }
-  return { lines, profiles, facts: { ...facts, ...rows } };
+  return {
+    lines,
+    profiles,
+    facts: { ...facts, ...rows },
+    notes: misses(lines, 'loop') ? budgetOf(loop) : [],
+  };
+};
+
+const budgetOf = ({ bare, product }: Comparison): string[] => {
+  const aimedShare = aims.loopOfBare.atLeast;
+  const budget = processorBudget(bare, product, aimedShare);
+  return budget === null ? [] : [budgetText(budget, aimedShare)];
 };
 
 const misses = (lines: readonly Line[], part: string): boolean =>

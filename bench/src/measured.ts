@@ -6,5 +6,7 @@ import type { Line } from './table.ts';
 export type Measured = {
   readonly lines: readonly Line[];
   readonly profiles?: readonly ServerProfile[];
+  /** Sentences for people, below everything else. */
+  readonly notes?: readonly string[];
   readonly facts?: MachineFacts;
 };

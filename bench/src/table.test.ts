@@ -11,12 +11,14 @@ describe('the table', () => {
     expect(verdictOf({ value: 1, aim: null })).toBeNull();
   });
 
+  // Red when: `null` is compared as a number, so that what was not measured meets every upper bound.
   test('what was not measured is neither met nor missed, and says so', () => {
     const line = { part: 'loop', what: 'x', value: null, unit: 's', aim: { atMost: 1 } };
     expect(verdictOf(line)).toBeNull();
     expect(tableOf([line])).toContain('not measured');
   });
 
+  // Red when: the verdict is read off the rounded number.
   test('a number that misses an aim shows it even where it would round to the aim', () => {
     expect(numberText(0.3999)).toBe('0.4');
     expect(tableOf([{ part: 'a', what: 'b', value: 0.3999, unit: '×', aim: { atLeast: 0.4 } }])).toMatch(
@@ -24,6 +26,7 @@ describe('the table', () => {
     );
   });
 
+  // Red when: a column is not padded to its widest cell.
   test('columns stand under one another', () => {
     const lines = tableOf([
       { part: 'loop', what: 'product', value: 12_345, unit: 'ops/s', aim: null },

@@ -13,13 +13,14 @@ import {
   type CpuProfile,
   type SelfTime,
 } from './self-times.ts';
-import { forgetStatements, readStatements, type Statement } from './statements.ts';
+import { countingStatements, forgetStatements, readStatements, type Statement } from './statements.ts';
 
 export type ServerProfile = {
   readonly part: string;
-  /** The profile itself, for any viewer of V8 profiles. */
-  readonly file: string;
-  readonly operations: number;
+  /** The profile itself, for any viewer of V8 profiles; `null` where only the database was watched. */
+  readonly file: string | null;
+  /** Operations done meanwhile; `null` where questions were asked instead. */
+  readonly operations: number | null;
   readonly owners: readonly SelfTime[];
   readonly functions: readonly SelfTime[];
   readonly statements: readonly Statement[];
@@ -44,7 +45,7 @@ export const profileServer = async (
   await mkdir(folder, { recursive: true });
   const house = await startHouse(endings, {
     nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`],
-    postgresSettings: ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=2000'],
+    postgresSettings: countingStatements,
   });
   const rig = await openRig(house, settings.clients);
   await house.stock.add(20_000);
@@ -70,20 +71,44 @@ const workOf = (part: 'loop' | 'burst', rig: Rig, { clients, burst }: Settings):
 const shares = (times: readonly SelfTime[], count: number): string[] =>
   times.slice(0, count).map(({ name, share }) => `  ${(share * 100).toFixed(1).padStart(5)} %  ${name}`);
 
+/** Where only the database's side was watched. */
+export const databaseProfile = (part: string, statements: readonly Statement[]): ServerProfile => ({
+  ...{ part, file: null, operations: null, owners: [], functions: [], statements },
+});
+
+const statementLines = ({ statements, operations }: ServerProfile): string[] => {
+  const shown = statements.slice(0, shownStatements);
+  const column = (value: number): string => value.toFixed(2).padStart(8);
+  if (operations === null) {
+    return [
+      'What the database is asked, the dearest first, as calls and ms a call:',
+      ...shown.map(
+        ({ text, calls, totalMs }) => `  ${column(calls)} ${column(totalMs / calls)}  ${text.slice(0, 140)}`,
+      ),
+    ];
+  }
+  const calls = statements.reduce((total, statement) => total + statement.calls, 0);
+  return [
+    `What the database is asked: ${(calls / operations).toFixed(1)} statements an operation; the dearest, as calls and ms an operation:`,
+    ...shown.map(
+      ({ text, calls: times, totalMs }) =>
+        `  ${column(times / operations)} ${column(totalMs / operations)}  ${text.slice(0, 140)}`,
+    ),
+  ];
+};
+
 /** The profile as text for people. */
 export const profileText = (profile: ServerProfile): string => {
-  const { part, file, owners, functions, statements, operations } = profile;
-  const calls = statements.reduce((total, statement) => total + statement.calls, 0);
-  const each = (value: number): string => (value / operations).toFixed(2).padStart(7);
-  return [
-    `Profile of the ${part}: ${file}`,
+  const { part, file, owners, functions } = profile;
+  const ofServer = [
     'Whose code the server runs (share of its processor time):',
     ...shares(owners, shownOwners),
     'In which functions:',
     ...shares(functions, shownFunctions),
-    `What the database is asked: ${each(calls).trim()} statements an operation; the dearest, as calls and ms an operation:`,
-    ...statements
-      .slice(0, shownStatements)
-      .map(({ text, calls: times, totalMs }) => `  ${each(times)} ${each(totalMs)}  ${text.slice(0, 140)}`),
+  ];
+  return [
+    `Profile of the ${part}${file === null ? '' : `: ${file}`}`,
+    ...(file === null ? [] : ofServer),
+    ...statementLines(profile),
   ].join('\n');
 };

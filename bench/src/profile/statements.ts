@@ -8,6 +8,12 @@ export type Statement = {
   readonly totalMs: number;
 };
 
+/** For PostgreSQL's start, so that it counts statements. */
+export const countingStatements = [
+  'shared_preload_libraries=pg_stat_statements',
+  'pg_stat_statements.max=2000',
+];
+
 export const forgetStatements = async (sql: postgres.Sql): Promise<void> => {
   await sql`create extension if not exists pg_stat_statements`;
   await sql`select pg_stat_statements_reset()`;

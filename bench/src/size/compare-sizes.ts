@@ -3,7 +3,10 @@ import type { Endings } from '../house/endings.ts';
 import { startHouse, type House } from '../house/house.ts';
 import { median } from '../percentile.ts';
 import { openApiClient, type ApiClient } from '../product/api-client.ts';
-import type { Line } from '../table.ts';
+import type { Measured } from '../measured.ts';
+import { databaseProfile } from '../profile/profile-server.ts';
+import { countingStatements, forgetStatements, readStatements } from '../profile/statements.ts';
+import { verdictOf, type Line } from '../table.ts';
 import { openRig, type Rig } from '../throughput.ts';
 import { fillFinished } from './finished-operations.ts';
 
@@ -46,7 +49,7 @@ const openPlace = async (
   say: (text: string) => void,
 ): Promise<Place> => {
   const house = await startHouse(endings, {
-    postgresSettings: ['max_wal_size=4GB', 'maintenance_work_mem=512MB'],
+    postgresSettings: ['max_wal_size=4GB', 'maintenance_work_mem=512MB', ...countingStatements],
   });
   const rig = await openRig(house, settings.clients);
   endings.add(rig.close);
@@ -121,7 +124,7 @@ export const compareSizes = async (
   settings: Settings,
   endings: Endings,
   say: (text: string) => void,
-): Promise<Line[]> => {
+): Promise<Measured> => {
   const [few, many] = settings.quick ? [1_000, 100_000] : [10_000, 1_000_000];
   const small = await openPlace(settings, endings, few, say);
   const large = await openPlace(settings, endings, many, say);
@@ -130,8 +133,11 @@ export const compareSizes = async (
     { part: 'size', what: 'operations stored, large', value: many, unit: '', aim: null },
     ...(await compareLoops(small, large, settings)),
   ];
+  await forgetStatements(large.house.sql);
   for (const question of questions) lines.push(...(await compareQuestion(small, large, question)));
   small.api.close();
   large.api.close();
-  return lines;
+  const statements = await readStatements(large.house.sql);
+  const missed = lines.some((line) => verdictOf(line) === 'missed');
+  return { lines, profiles: missed ? [databaseProfile('size', statements)] : [] };
 };
