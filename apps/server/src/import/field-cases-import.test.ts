@@ -74,7 +74,8 @@ it('F114: 1,106 orders with row 101 invalid, fixed and uploaded again, then unde
   expect(first.badRows).toEqual([{ row: 102, reason: expect.stringContaining('captured') as string }]);
   const second = await upload(shop, 'orders', 'orders.csv', file('49.99'));
   expect(second).toEqual({ rows, created: 1, changed: 0, unchanged: rows - 1, badRows: [] });
-  const third = await upload(shop, 'orders', 'the same again.csv', file('49.99'));
+  const [header = '', ...sold] = file('49.99');
+  const third = await upload(shop, 'orders', 'the same, newest first.csv', [header, ...sold.reverse()]);
   expect(third).toEqual({ rows, created: 0, changed: 0, unchanged: rows, badRows: [] });
   expect(shop.kept.size).toBe(rows);
 });
