@@ -54,7 +54,7 @@ const openPlace = async (
   const rig = await openRig(house, settings.clients);
   endings.add(rig.close);
   const begin = performance.now();
-  await house.stock.add(30_000);
+  await house.stock.add(settings.quick ? 20_000 : 80_000);
   await fillFinished(house.sql, house.organisationId, stored, (done) => {
     if (done % 250_000 === 0) say(`  ${done.toLocaleString('en')} stored`);
   });
