@@ -2,7 +2,9 @@ import {
   operationSchema,
   orderSchema,
   problemSchema,
+  protocolHeader,
   protocolVersion,
+  servedProtocolVersions,
   ticketSchema,
 } from '@holdfast/operation';
 import { z, type ZodType } from 'zod';
@@ -17,30 +19,41 @@ named.add(operationSchema, { id: 'Operation' });
 named.add(orderSchema, { id: 'Order' });
 named.add(ticketSchema, { id: 'Ticket' });
 
-/** A schema as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks, with references to the named shapes. */
-const shapeOf = (schema: ZodType, io: 'input' | 'output'): Json => {
-  const { $defs, $schema, id, ...shape } = z.toJSONSchema(schema, {
-    io,
-    metadata: named,
-    unrepresentable: 'any',
-  }) as Json;
-  void $defs;
+/**
+ * The contract changes by adding, so what is answered may have more fields than are shown; a client that was made from
+ * this document must not refuse them.
+ */
+const mayGrow = (key: string, value: unknown): unknown =>
+  key === 'additionalProperties' && value === false ? undefined : value;
+
+const withoutMeta = ({ $schema, id, ...shape }: Json): Json => {
   void $schema;
   void id;
-  return JSON.parse(JSON.stringify(shape).replaceAll('#/$defs/', '#/components/schemas/')) as Json;
+  return JSON.parse(JSON.stringify(shape, mayGrow).replaceAll('#/$defs/', '#/components/schemas/')) as Json;
 };
 
-const components = (): Json =>
-  Object.fromEntries(
-    (
-      [
-        ['Problem', problemSchema],
-        ['Operation', operationSchema],
-        ['Order', orderSchema],
-        ['Ticket', ticketSchema],
-      ] as const
-    ).map(([name, schema]) => [name, shapeOf(schema, 'output')]),
+const jsonSchemaOf = (schema: ZodType, io: 'input' | 'output'): Json =>
+  z.toJSONSchema(schema, { io, metadata: named, unrepresentable: 'any' });
+
+/** A schema as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks, with references to the named shapes. */
+const shapeOf = (schema: ZodType, io: 'input' | 'output'): Json => {
+  const { $defs, ...shape } = jsonSchemaOf(schema, io);
+  void $defs;
+  return withoutMeta(shape);
+};
+
+const shapesByName = z.record(z.string(), z.record(z.string(), z.unknown()));
+
+/** The named shapes themselves: asked for one, the library answers with a reference and puts the shape beside it. */
+const components = (): Json => {
+  const { $defs } = jsonSchemaOf(
+    z.object({ problemSchema, operationSchema, orderSchema, ticketSchema }),
+    'output',
   );
+  return Object.fromEntries(
+    Object.entries(shapesByName.parse($defs)).map(([name, shape]) => [name, withoutMeta(shape)]),
+  );
+};
 
 const answerOf = (answer: Answer): Json =>
   answer.schema === undefined
@@ -58,11 +71,30 @@ const queryParameters = (query: ZodType | undefined): Json[] => {
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 };
 
+const headerParameter = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+});
+
+/** Headers that mean something to this route. */
+const headerParameters = (route: Route): Json[] => [
+  ...(route.needs === 'nobody'
+    ? []
+    : [headerParameter(protocolHeader, `The version that is spoken: ${servedProtocolVersions.join(', ')}.`)]),
+  ...(route.path === '/v1/feed'
+    ? [headerParameter('Last-Event-ID', 'Where the stream goes on; it goes before `cursor`.')]
+    : []),
+];
+
 const parametersOf = (route: Route): Json[] => [
   ...(route.path.includes('{id}')
     ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]
     : []),
   ...queryParameters(route.needs === 'nobody' ? undefined : route.query),
+  ...headerParameters(route),
 ];
 
 const needsText = (route: Route): string => {
@@ -95,9 +127,25 @@ const operationOf = (route: Route): Json => ({
   },
 });
 
+const openPath = (summary: string, mediaType: string): Json => ({
+  get: {
+    summary,
+    description: 'No sign-in needed.',
+    security: [],
+    parameters: [],
+    responses: { 200: { description: summary, content: { [mediaType]: {} } } },
+  },
+});
+
+/** The contract itself, as programs and as people read it. */
+const contractPaths: Readonly<Record<string, Json>> = {
+  '/openapi.json': openPath('This contract, as OpenAPI.', 'application/json'),
+  '/docs': openPath('This contract, for people.', 'text/html'),
+};
+
 /** The contract as OpenAPI 3.1, from the very schemas that judge the requests. */
 export const openApiDocument = (routes: readonly Route[], publicOrigin: string): Json => {
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, Json> = { ...contractPaths };
   for (const route of routes)
     paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
   return {

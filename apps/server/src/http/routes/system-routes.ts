@@ -18,7 +18,7 @@ const health = (readiness: Readiness): Route[] => [
     summary: 'Alive.',
     needs: 'nobody',
     maximumBytes: 0,
-    answers: { 200: { description: 'Alive' } },
+    answers: { 200: { description: 'Alive', schema: z.object({ alive: z.literal(true) }) } },
     handle: () => Promise.resolve(json(200, { alive: true })),
   },
   {
@@ -27,7 +27,7 @@ const health = (readiness: Readiness): Route[] => [
     summary: 'Database and migrations are fine.',
     needs: 'nobody',
     maximumBytes: 0,
-    answers: { 200: { description: 'Ready' } },
+    answers: { 200: { description: 'Ready', schema: z.object({ ready: z.literal(true) }) } },
     handle: async () => {
       const state = await readiness();
       if (state.ready) return json(200, { ready: true });

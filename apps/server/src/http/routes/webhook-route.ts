@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Engine } from '@holdfast/engine';
 import { Counter, type Registry } from 'prom-client';
+import { z } from 'zod';
 import { refuse, unreadable } from '../problem.ts';
 import { json, type Route } from '../route.ts';
 
@@ -50,6 +51,8 @@ const countRefusals = (registry: Registry): ((because: string) => void) => {
   };
 };
 
+const receivedSchema = z.object({ received: z.literal(true), known: z.boolean() });
+
 export const webhookRoute = (engine: Engine, registry: Registry): Route => {
   const countRefusal = countRefusals(registry);
   const refused = (because: string): never => {
@@ -62,7 +65,7 @@ export const webhookRoute = (engine: Engine, registry: Registry): Route => {
     summary: "Stripe's events. Answered 200 only once the event is stored.",
     needs: 'nobody',
     maximumBytes: webhookBytes,
-    answers: { 200: { description: 'Stored, or known already' } },
+    answers: { 200: { description: 'Stored, or known already', schema: receivedSchema } },
     handle: async (request, body) => {
       const signed = await signedBytes(request, body);
       if (signed === undefined) return refused('unreadable');
