@@ -60,6 +60,24 @@ describe('what people read', () => {
       { state: 'outcome_unknown', attention: ['outcome-unresolved'], lookedIntoBy: 'Ada' },
     ],
     [
+      'Stripe shows 1 refund of this amount and does not say whose: 1 of 2 paid. We could not establish the outcome yet. It waits for a person.',
+      {
+        state: 'outcome_unknown',
+        attention: ['conflicting-evidence'],
+        unattributed: { refunds: 1, operations: 2 },
+      },
+    ],
+    [
+      'No money moved. Stripe declined it: it takes no second refund of the same amount on one payment so soon after the first. Later a new refund can be proposed; the earlier one is not touched by this. It would be taken from 2026-01-02 03:05 UTC on.',
+      {
+        state: 'failed',
+        failure: {
+          ...{ kind: 'declined', decline: 'repeated-too-soon', code: null },
+          notBeforeMs: Date.UTC(2026, 0, 2, 3, 4, 1),
+        },
+      },
+    ],
+    [
       'No money moved. It was already refunded elsewhere (re_9).',
       {
         state: 'failed',

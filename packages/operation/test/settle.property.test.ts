@@ -57,6 +57,8 @@ const observation: fc.Arbitrary<Observation> = fc.oneof(
         { kind: 'absent-final' } as const,
         { kind: 'no-answer', because: '503' } as const,
         { kind: 'exhausted-elsewhere', refunds: [byHand] } as const,
+        { kind: 'unattributed', refunds: [byHand], operations: ['one'] } as const,
+        { kind: 'unattributed', refunds: [byHand], operations: ['one', 'two'] } as const,
       ),
       atMs,
     )

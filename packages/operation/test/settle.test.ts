@@ -183,6 +183,35 @@ describe('absence', () => {
   });
 });
 
+describe('records that name nobody, any of which may be this one', () => {
+  const nameless = lookUp({ kind: 'unattributed', refunds: [byHand], operations: ['one', 'two'] }, 50);
+
+  // Red when: such a record confirms, or does not stand against an absence or against refunds made elsewhere.
+  test.each([
+    ['an answer was lost', [response(1, unknown)]],
+    ['an absence had been final', [response(1, unknown), lookUp({ kind: 'absent-final' }, 40)]],
+    [
+      'refunds made elsewhere had used the payment up',
+      [response(1, alreadyRefunded), lookUp({ kind: 'exhausted-elsewhere', refunds: [byHand] }, 40)],
+    ],
+  ])('F067: leave it unknown and to a person where %s', (_what, seen) => {
+    expect(settled(ended(1), [...seen, nameless])).toMatchObject({
+      kind: 'unknown',
+      attention: ['conflicting-evidence'],
+      unattributed: { refunds: 1, operations: 2 },
+    });
+  });
+
+  test('also where the request’s end was never heard of', () => {
+    expect(settled([underWay(1)], [nameless]).kind).toBe('unknown');
+  });
+
+  test('count only while the newest answer shows them', () => {
+    const gone = lookUp({ kind: 'absent-final' }, 60);
+    expect(settled(ended(1), [response(1, unknown), nameless, gone]).kind).toBe('failed');
+  });
+});
+
 describe('the provider’s records', () => {
   // Red when: `outcome` of a refund looks at its newest record only.
   test('show a reversal whichever of success and failure was seen first', () => {

@@ -85,6 +85,21 @@ export const describeAdapterContract = (name: string, start: () => Promise<Provi
       return result.request;
     };
 
+    // Red when: an amount that is not there leaves the amount out, which with most providers means all that is left.
+    test.each([
+      undefined,
+      {},
+      { minor: 1_000 },
+      { currency: 'EUR' },
+      eur(0),
+      eur(-1),
+      eur(0.5),
+      eur(Number.NaN),
+    ])('F076: of the amount %o it makes no bytes, and breaks nothing', (amount) => {
+      const request = { ...refundOf('pi_A', eur(1_000)), amount: amount as Amount };
+      expect(provider.adapter.encodeRefund(request).ok).toBe(false);
+    });
+
     const submit = (request: RefundRequest, timeoutMs = patientMs): Promise<AttemptReport> =>
       provider.adapter.submit(encode(request), request, Date.now() + timeoutMs);
 

@@ -66,6 +66,28 @@ describe('asking about a payment', () => {
     });
   });
 
+  // Red when: any question goes by the customer, whom the provider may know more than once.
+  test.each([
+    ['pi_A', 'payment_intent'],
+    ['ch_A', 'charge'],
+  ])('F117: goes by the payment %s alone, never by the customer or an e-mail', async (payment, field) => {
+    const asked: URL[] = [];
+    const adapter = await provider((url) => {
+      asked.push(url);
+      return url.pathname.startsWith('/v1/charges/')
+        ? json(200, { object: 'charge', amount_captured: 10_000, currency: 'gbp', customer: 'cus_1' })
+        : undefined;
+    });
+    await adapter.askAboutPayment(payment, soon());
+    expect(asked.map(({ pathname }) => pathname).sort()).toEqual(
+      ['/v1/disputes', '/v1/refunds', `/v1/${field}s/${payment}`].sort(),
+    );
+    for (const { pathname, searchParams } of asked) {
+      expect(pathname.includes(payment) || searchParams.get(field) === payment).toBe(true);
+      expect([...searchParams.keys()].filter((key) => /customer|mail/.test(key))).toEqual([]);
+    }
+  });
+
   // Red when: askForList returns after its first page.
   test('F066: reads all pages: the refund on page 3 of 10-row pages is found', async () => {
     const rows = [...Array.from({ length: 25 }, (_, index) => foreign(`re_f${index}`)), stripeRefund()];

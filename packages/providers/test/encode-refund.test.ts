@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { refundReasons, type Amount } from '@holdfast/operation';
 import { describe, expect, test } from 'vitest';
 import { createStripeAdapter } from '../src/stripe/stripe.ts';
@@ -61,6 +62,37 @@ describe('a refund as the bytes that are stored and sent', () => {
     const fields = encoded({ paymentReference: 'pi_A&amount=1', organisationId: 'a=b&c[d]=é' });
     expect(fields).toMatchObject({ payment_intent: 'pi_A&amount=1', amount: '1250' });
     expect(fields['metadata[holdfast_organisation]']).toBe('a=b&c[d]=é');
+  });
+
+  // Red when: any refund is encoded as something else than one refund of exactly its amount.
+  test('F061: is always one refund of exactly what was approved, never a void or another amount', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 99_999_999 }),
+        fc.constantFrom('EUR', 'USD', 'GBP'),
+        fc.constantFrom(...refundReasons),
+        fc.constantFrom('pi_A', 'ch_A', 'py_A'),
+        (minor, currency, reason, paymentReference) => {
+          const result = adapter.encodeRefund(
+            refundRequest({ amount: { minor, currency }, reason, paymentReference }),
+          );
+          if (!result.ok) throw new Error(result.because);
+          const { method, path, body } = result.request;
+          expect(`${method} ${path}`).toBe('POST /v1/refunds');
+          const fields = fieldsOf(body);
+          expect(fields['amount']).toBe(String(minor));
+          expect(Object.keys(fields).sort()).toEqual(
+            [
+              'amount',
+              'metadata[holdfast_operation]',
+              'metadata[holdfast_organisation]',
+              paymentReference === 'pi_A' ? 'payment_intent' : 'charge',
+              'reason',
+            ].sort(),
+          );
+        },
+      ),
+    );
   });
 
   test.each([

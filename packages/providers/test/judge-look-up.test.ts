@@ -160,6 +160,45 @@ describe('judging a look-up', () => {
   });
 });
 
+describe('judging a look-up where records name nobody', () => {
+  const minutes = (count: number): number => count * 60_000;
+  const unnamed = {
+    amount: { minor: 10_000, currency: 'EUR' },
+    sentFromMs: minutes(60),
+    heldReferences: ['re_held'],
+    operations: ['op', 'op-2'],
+  };
+  const equal = (changes: Partial<MirroredRefund> = {}): MirroredRefund =>
+    refund({ amount: { minor: 10_000, currency: 'EUR' }, createdAtMs: minutes(61), ...changes });
+
+  // Red when: such a record is taken for ours, for somebody else's, or for nobody's at all.
+  test.each<readonly [string, MirroredRefund, string]>([
+    ['F067: one of this amount, made since it was sent, may be ours', equal(), 'unattributed'],
+    ['so may one that is still pending', equal({ status: 'pending' }), 'unattributed'],
+    ['and one a little older, by another clock', equal({ createdAtMs: minutes(55) }), 'unattributed'],
+    ['one much older is not', equal({ createdAtMs: minutes(1) }), 'exhausted-elsewhere'],
+    ['nor one that another operation holds', equal({ reference: 're_held' }), 'exhausted-elsewhere'],
+    ['nor one of another amount', equal({ amount: { minor: 9_999, currency: 'EUR' } }), 'absent-yet'],
+    ['nor one of another currency', equal({ amount: { minor: 9_000, currency: 'USD' } }), 'absent-yet'],
+    ['nor one that failed', equal({ status: 'failed' }), 'absent-yet'],
+    ['nor one that names somebody', equal({ organisationId: 'other' }), 'exhausted-elsewhere'],
+  ])('%s', (_what, seen, kind) => {
+    expect(judgeLookUp(answerWith([seen]), { ...subject, unnamed }).kind).toBe(kind);
+  });
+
+  test('shows every such record, and every operation that it could be', () => {
+    const seen = [equal(), equal({ reference: 're_2' })];
+    expect(judgeLookUp(answerWith(seen), { ...subject, unnamed })).toMatchObject({
+      refunds: [{ reference: 're_1' }, { reference: 're_2' }],
+      operations: ['op', 'op-2'],
+    });
+  });
+
+  test('a record that does name us is ours all the same', () => {
+    expect(judgeLookUp(answerWith([equal(), ours()]), { ...subject, unnamed }).kind).toBe('found');
+  });
+});
+
 const minuteMs = 60_000;
 const facts = (changes: Partial<AbsenceFacts> = {}): AbsenceFacts => ({
   nowMs: 20 * minuteMs,

@@ -55,6 +55,21 @@ describe('an operation with an unknown outcome', () => {
     );
   });
 
+  test('F019: waits longer after each request that brought no answer', () => {
+    // Red when: the pauses begin anew with each request.
+    const calm = { ...settings, checkBackoffMs: [1_000, 2_000, 4_000, 8_000, 16_000] };
+    const facts: UnknownFacts = {
+      ...{ nowMs: 0, unknownSinceMs: 0, attention: [], onHold: false, onlyLook: false, notBeforeMs: null },
+      ...{ replayDeadlineMs: 100_000_000, checksSinceSend: 1, emptyReadsInARow: 1, requestsMade: 1 },
+      savedFailureReplayed: false,
+    };
+    const pauses = [1, 2, 3].map((requestsMade) => {
+      const verdict = decideUnknown({ ...facts, requestsMade }, withKeys, calm);
+      return verdict.kind === 'wait' ? verdict.untilMs : 0;
+    });
+    expect(pauses).toEqual([2_000, 4_000, 8_000]);
+  });
+
   test('is brought before a person once its time is over, however it got there', () => {
     fc.assert(
       fc.property(factsArbitrary, (facts) => {

@@ -235,7 +235,8 @@ test('F035: "failed" from a worker whose claim is another’s by now is not the 
   expect(await figures(payment)).toMatchObject({ reserved: 0, refunded: 3_400 });
 });
 
-// Red when: the claim trusts what was read before its lock (`row?.state !== expected` left out).
+// Red when: none of three looks at the state as it is: the claim under its lock, the table, and the check before the
+// first byte. Each alone stops it.
 test('F037: what a worker read before another acted never decides: one claim, one request', async () => {
   const { order, payment } = await newOrder();
   const id = await house.approved(order, 3_700);

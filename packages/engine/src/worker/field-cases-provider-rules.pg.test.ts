@@ -97,7 +97,7 @@ describe('F059: refunded in the dashboard a minute before', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  // Red when: a refund is counted as made elsewhere although it carries our operation's ID.
+  // Red when: settling takes a record that carries our operation's ID for somebody else's (`isForeign`).
   test.each(alreadyRefunded)('and answered "%s" with our own ID on it: confirmed', async (_says, decline) => {
     const { order, payment } = await newOrder();
     const id = await house.approved(order, 10_000);
