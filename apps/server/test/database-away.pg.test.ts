@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from './eventually.ts';
 import { mintId, openHouse, proposalOf, type Answered, type House } from './house-rig.ts';
@@ -35,6 +36,34 @@ const approvedOperation = async (order: string): Promise<string> => {
   return id;
 };
 
+/** An event as the provider signs it, about a refund that nobody here knows. */
+const webhook = (id: string): Promise<Answered> => {
+  const refund = {
+    id: 're_elsewhere',
+    object: 'refund',
+    payment_intent: 'pi_elsewhere',
+    amount: 1,
+    currency: 'eur',
+  };
+  const raw = JSON.stringify({
+    id,
+    object: 'event',
+    type: 'refund.updated',
+    livemode: false,
+    created: Math.floor(Date.now() / 1_000),
+    data: { object: { ...refund, status: 'succeeded', metadata: {}, created: 1 } },
+    request: { id: null, idempotency_key: null },
+  });
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const secret = house.fake.access.webhookSecrets[0] ?? '';
+  const signature = createHmac('sha256', secret).update(`${timestamp}.${raw}`).digest('hex');
+  const headers = {
+    'stripe-signature': `t=${timestamp},v1=${signature}`,
+    'content-type': 'application/json',
+  };
+  return house.ask('POST', '/v1/webhooks/stripe', { raw, headers });
+};
+
 const worker = (): (() => Promise<void>) => {
   const stop = new AbortController();
   const running = house.opened.made.worker.run(stop.signal);
@@ -53,6 +82,8 @@ describe('with the store out of reach', () => {
     const stop = worker();
     const id = mintId();
     for (const answer of await Promise.all([put(id, 'f024'), put(id, 'f024')])) expectComeBack(answer);
+    // Not taken, so the provider sends it again.
+    expectComeBack(await webhook('evt_while_away'));
     expect((await house.ask('GET', '/readyz')).status).toBe(503);
     expect((await house.ask('GET', '/healthz')).status).toBe(200);
     const [attempted] = await house.admin`select count(*)::int as count from attempts`;
@@ -64,6 +95,7 @@ describe('with the store out of reach', () => {
       'the server is ready again',
       async () => (await house.ask('GET', '/readyz')).status === 200,
     );
+    expect((await webhook('evt_while_away')).body).toMatchObject({ received: true, known: false });
     const answers = await Promise.all([put(id, 'f024'), put(id, 'f024')]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 201]);
     await eventually('what was approved is carried out', async () => {
