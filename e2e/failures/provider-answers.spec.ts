@@ -151,7 +151,7 @@ row(
   },
 );
 
-// Red when: `lookAtKnown` takes a question without an answer for a reference that vanished.
+// Red when: `decideKnown` takes a question without an answer for a reference that vanished.
 row(
   'F012: a failed follow-up never lowers a confirmed refund, and offers it to nobody again',
   async (house) => {

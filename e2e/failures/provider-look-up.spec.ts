@@ -195,7 +195,7 @@ row(
   },
 );
 
-// Red when: `vanished` is taken for an absence in `decideKnown`.
+// Red when: `decideKnown` takes "not found" for an absence.
 row(
   'F066: a refund whose reference the provider gave and no longer knows needs a person and stays as it is',
   async (house) => {
