@@ -18,7 +18,8 @@ export const dueOrganisations = async (db: Database, now: Date): Promise<readonl
 
 /**
  * Takes operations whose time has come: their wake-up moves to the end of this worker's turn, so that others pass them
- * by, and so that they are found again should this worker vanish. What waits for the end of a hold is left alone.
+ * by, and so that they are found again should this worker vanish. What waits for the end of a hold is left
+ * alone, unless there is evidence about it: that is settled on hold too.
  */
 export const takeDueOperations = async (
   tx: OrganisationTransaction,
@@ -34,7 +35,9 @@ export const takeDueOperations = async (
         eq(operations.organisationId, tx.organisationId),
         lte(operations.wakeAt, tx.now),
         sql`not (${operations.state} = 'approved' and ${operations.waitingFor} is not distinct from 'hold'
-          and ${organisations.holdOn} and ${operations.expiresAt} > ${tx.now.toISOString()}::timestamptz)`,
+          and ${organisations.holdOn} and ${operations.expiresAt} > ${tx.now.toISOString()}::timestamptz
+          and not exists (select from observations seen
+            where seen.org_id = ${operations.organisationId} and seen.operation_id = ${operations.id}))`,
       ),
     )
     .orderBy(asc(operations.wakeAt))

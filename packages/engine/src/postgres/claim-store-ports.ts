@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { crashPoint } from '#crash-point';
 import { sql } from 'drizzle-orm';
 import type { ProviderAccount, ProviderDirectory, WorkerSettings } from '../engine-interface.ts';
@@ -11,6 +12,7 @@ import { lockOperation } from './change-operation.ts';
 import { claim, readSubject } from './claim-store.ts';
 import { dueOrganisations, takeDueEvents, takeDueOperations } from './claim-store-due.ts';
 import type { Connection, InOrganisation, OrganisationTransaction, ReadClock } from './connection.ts';
+import { beginNewGeneration, ledgerIsAhead } from './history-store.ts';
 import { finishTurn, isHome, takeTurn } from './mirror-store-position.ts';
 import { newsIn, providerOf } from './mirror-store-news.ts';
 import { absorbSeen } from './mirror-store.ts';
@@ -152,13 +154,7 @@ export const evidencePorts = (
   const settleAs = (account: ProviderAccount | undefined, organisationId: string, operationId: string) =>
     inOrganisation(organisationId, (tx) => settleOperation(tx, operationId, account, settings));
   return {
-    absorb: async (account, seen) => {
-      const news =
-        seen.source === 'listing'
-          ? await inOrganisation(account.organisationId, (tx) => newsIn(tx, account, seen))
-          : seen;
-      for (const part of byPayment(news)) await absorbPart(context, account, part);
-    },
+    absorb: (account, seen) => absorb(context, account, seen),
     settle: async (account, operationId) => {
       await settleAs(account, account.organisationId, operationId);
     },
@@ -213,16 +209,51 @@ export const mirrorPorts = ({
   },
 });
 
-/** What was seen of one payment, and what it settles, in one transaction: nothing seen is left unsettled. */
+/** Takes in what the provider's side showed; where that is ahead of us, a new generation of history begins before it. */
+const absorb = async (
+  context: StoreContext,
+  account: ProviderAccount,
+  seen: SeenAtProvider,
+): Promise<void> => {
+  let news = seen;
+  let ahead = false;
+  if (seen.source === 'listing') {
+    await context.inOrganisation(account.organisationId, async (tx) => {
+      news = await newsIn(tx, account, seen);
+      ahead = await ledgerIsAhead(tx, account, news.refunds);
+    });
+    if (ahead) await beginAnew(context);
+  }
+  for (const part of byPayment(news)) {
+    if (await absorbPart(context, account, part, seen.source !== 'listing')) continue;
+    await beginAnew(context);
+    await absorbPart(context, account, part, false);
+  }
+};
+
+const beginAnew = ({ connection }: StoreContext): Promise<void> =>
+  beginNewGeneration(
+    connection,
+    randomUUID(),
+    'The provider knows of refunds by us that are not recorded here: the database was put back.',
+  );
+
+/**
+ * What was seen of one payment, and what it settles, in one transaction: nothing seen is left unsettled.
+ * @returns false where it was to be judged first and shows that the provider is ahead of us: nothing was taken in
+ */
 const absorbPart = (
   { inOrganisation, settings }: StoreContext,
   account: ProviderAccount,
   part: SeenAtProvider,
-): Promise<void> =>
+  judged: boolean,
+): Promise<boolean> =>
   inOrganisation(account.organisationId, async (tx) => {
+    if (judged && (await ledgerIsAhead(tx, account, part.refunds))) return false;
     for (const operationId of await absorbSeen(tx, account, part)) {
       await settleOperation(tx, operationId, account, settings);
     }
+    return true;
   });
 
 const uniqueViolation = '23505';

@@ -1,10 +1,10 @@
-import { sql } from 'drizzle-orm';
 import type { Feed, FeedChange, FeedCursor, Principal } from '../engine-interface.ts';
 import { judgeResume, type FeedPosition } from '../feed/feed-position.ts';
 import type { Connection, InOrganisation } from './connection.ts';
 import { readCursor, signCursor } from './feed-cursor.ts';
 import { readFeedAfter, readResumeFacts, readSnapshotPage, viewFeedSubjects } from './feed-reader.ts';
 import type { FeedWakes } from './feed-wakes.ts';
+import { beginNewGeneration } from './history-store.ts';
 import { generationOf } from './intake-propose.ts';
 import type { ProviderNames } from './operation-reader.ts';
 import { installation } from './schema.ts';
@@ -19,6 +19,13 @@ export type FeedDependencies = {
 };
 
 const snapshotPageSize = 200;
+
+/** Ends an open stream: versions count from another beginning now, and whoever comes back is told to start over. */
+class HistoryBeganAnew extends Error {
+  constructor() {
+    super('a new generation of history began; the client starts over');
+  }
+}
 
 /** An organisation's feed: without gaps, never backwards, and honest about restored history. */
 export const createFeed = (dependencies: FeedDependencies): Feed => {
@@ -35,7 +42,11 @@ export const createFeed = (dependencies: FeedDependencies): Feed => {
         case 'reset':
           return verdict;
         case 'rewound':
-          await beginNewGeneration(dependencies);
+          await beginNewGeneration(
+            dependencies.connection,
+            dependencies.mintGeneration(),
+            'A client proved that history was put back.',
+          );
           return { kind: 'reset', reason: 'history-restored' };
       }
     },
@@ -46,6 +57,7 @@ export const createFeed = (dependencies: FeedDependencies): Feed => {
         throw new Error('changesAfter takes a cursor that resume or snapshot gave');
       }
       return inOrganisation(who.organisationId, async (tx) => {
+        if ((await generationOf(tx)) !== position.generation) throw new HistoryBeganAnew();
         const rows = await readFeedAfter(tx, position, limit);
         const last = rows.at(-1);
         if (last === undefined) return { changes: [], cursor };
@@ -57,12 +69,6 @@ export const createFeed = (dependencies: FeedDependencies): Feed => {
     watch: (organisationId, wake) => wakes.watch(organisationId, wake),
     generation: (organisationId) => inOrganisation(organisationId, generationOf),
   };
-};
-
-const beginNewGeneration = async ({ connection, mintGeneration }: FeedDependencies): Promise<void> => {
-  await connection.db.execute(
-    sql`select begin_new_generation(${mintGeneration()}, 'A client proved that history was put back.')`,
-  );
 };
 
 /** The key is made with the database and never changes, so one reading is enough. */

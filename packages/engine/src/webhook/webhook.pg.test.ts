@@ -195,6 +195,10 @@ test('an event for an operation that is not known here is kept and shown as such
     });
   });
   expect(await figures(payment)).toMatchObject({ elsewhere: 0 });
+  // It proves that the provider is ahead of us: nothing is sent until people have looked.
+  const [held] = await house.database.admin`select hold_on, hold_by from organisations`;
+  expect(held).toEqual({ hold_on: true, hold_by: 'system' });
+  await house.database.admin`update organisations set hold_on = false, hold_by = null`;
 });
 
 test('a refund by hand and a dispute change the payment as soon as their events are applied', async () => {

@@ -367,8 +367,20 @@ test('a refund that fails later is reversed and its money refundable again, with
   expect(await figures(payment)).toMatchObject({ reserved: 0, refunded: 0 });
 });
 
-test('a refund of ours that an older database knows nothing of settles its operation; nothing is sent', async () => {
+/** Nothing is sent since the provider turned out to be ahead of us; people have looked, and let it go on. */
+const liftHold = async (): Promise<void> => {
+  const [held] = await house.database.admin`select hold_on, hold_by from organisations`;
+  expect(held).toEqual({ hold_on: true, hold_by: 'system' });
+  await house.database.admin`update organisations set hold_on = false, hold_by = null`;
+};
+
+const generation = async (): Promise<unknown> =>
+  (await house.database.admin`select generation from organisations`)[0]?.['generation'];
+
+// Red when: the provider's side is taken in without being asked whether it is ahead of us.
+test('a refund of ours that an older database knows nothing of settles its operation; nothing is sent, a new generation begins on hold', async () => {
   const { order, payment } = await newOrder();
+  const before = await generation();
   const id = await house.approved(order, 5_000);
   refundByHand(payment, 5_000, {
     reference: 're_before_restore',
@@ -381,9 +393,12 @@ test('a refund of ours that an older database knows nothing of settles its opera
   expect(row.attention.map(({ reason }) => reason)).toEqual(['contradicted']);
   expect(provider.requests).toHaveLength(0);
   expect(await figures(payment)).toMatchObject({ reserved: 0, refunded: 5_000, elsewhere: 0 });
+  expect(await generation()).not.toBe(before);
+  await liftHold();
 });
 
-// Red when: the claim does not look for refunds of ours that no operation accounts for.
+// Red when: the claim does not look for refunds of ours that no operation accounts for, or what waits for the end of a
+// hold is not settled by evidence.
 test('an operation retold after a restore, whose refund the mirror already holds, is settled by it and never sent', async () => {
   const { order, payment } = await newOrder();
   const id = mint();
@@ -405,6 +420,7 @@ test('an operation retold after a restore, whose refund the mirror already holds
   });
   expect(provider.requests).toHaveLength(0);
   expect(await figures(payment)).toMatchObject({ reserved: 0, refunded: 3_000, elsewhere: 0 });
+  await liftHold();
 });
 
 test('two records of the provider for one operation are a duplicate: counted once, and a person is told', async () => {
