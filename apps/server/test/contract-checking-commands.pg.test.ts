@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mintId, openHouse, proposalOf, type House } from './house-rig.ts';
+import { holdfast } from './program.ts';
+
+let house: House;
+let variables: Record<string, string> = {};
+beforeAll(async () => {
+  house = await openHouse();
+  const { settings, database } = house.opened;
+  variables = {
+    DATABASE_URL: database.url,
+    HOLDFAST_DATA_DIR: settings.dataFolder,
+    HOLDFAST_DEMO: 'off',
+  };
+});
+afterAll(() => house.stop());
+
+const run = (...words: string[]) => holdfast(variables, ...words);
+type Finding = { readonly kind: string; readonly reference: string; readonly operationId: string | null };
+const found = (out: string) =>
+  JSON.parse(out) as { clean: boolean; found: number; findings: Finding[]; refundsRead: number };
+
+const fake = async (route: string, body: unknown): Promise<unknown> => {
+  const answer = await fetch(`${house.fake.access.apiBase}${route}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(answer.ok, `${route}: ${String(answer.status)}`).toBe(true);
+  return answer.json();
+};
+
+const confirmed = async (orderId: string) => {
+  const { reference } = await house.order(orderId);
+  const id = mintId();
+  const [agent, approver] = [await house.key('agent'), await house.key('approver')];
+  const { body } = await house.ask('PUT', `/v1/operations/${id}`, { key: agent, body: proposalOf(orderId) });
+  const approval = { commandId: mintId(), fingerprint: body['fingerprint'] };
+  await house.ask('POST', `/v1/operations/${id}/approve`, { key: approver, body: approval });
+  await house.opened.made.worker.runOnce();
+  const now = await house.ask('GET', `/v1/operations/${id}`, { key: agent });
+  expect(now.body['state']).toBe('confirmed');
+  return { id, payment: reference };
+};
+
+describe('sweep', () => {
+  // Red when: what it finds does not reach the exit code, or a lost answer counts as nothing found.
+  it('exits 0 where both sides agree, 3 where they do not, 1 where the provider does not answer', async () => {
+    const { id, payment } = await confirmed('swept');
+    const clean = await run('sweep', '--since', '24h', '--json');
+    expect([clean.code, found(clean.out)], clean.error).toMatchObject([
+      0,
+      { clean: true, found: 0, refundsRead: 1 },
+    ]);
+
+    const metadata = { holdfast_organisation: house.organisationId, holdfast_operation: id };
+    await fake('/fake/refunds', { payment_intent: payment, amount: 10, metadata });
+    await fake('/fake/refunds', { payment_intent: payment, amount: 20 });
+    const dirty = await run('sweep', '--since', '1d', '--json');
+    expect(dirty.code, dirty.error).toBe(3);
+    const { findings } = found(dirty.out);
+    expect(findings.map(({ kind }) => kind).toSorted()).toEqual(['duplicate', 'foreign']);
+    expect(findings.find(({ kind }) => kind === 'duplicate')?.operationId).toBe(id);
+    const metrics = await house.ask('GET', '/metrics', { key: await house.key('operator') });
+    expect(metrics.body['text']).toContain('holdfast_duplicate_actions_total 1');
+    expect(metrics.body['text']).toContain('holdfast_foreign_actions_total 1');
+
+    const table = await run('sweep', '--since', '1d');
+    expect([table.code, table.out.split('\n').length]).toEqual([3, 4]);
+    await fake('/fake/faults', { on: 'refund.list', do: 'error_before', status: 503, times: 50 });
+    const away = await run('sweep', '--since', '24h', '--json');
+    await fetch(`${house.fake.access.apiBase}/fake/faults`, { method: 'DELETE' });
+    expect([away.code, away.out]).toEqual([1, '']);
+    expect(away.error).toContain('did not answer');
+  });
+});
+
+describe('audit verify', () => {
+  // Red when: a fault does not reach the exit code.
+  it('exits 0 over what nobody touched, and 3 with what is wrong where', async () => {
+    const { id } = await confirmed('audited');
+    const clean = await run('audit', 'verify', '--json');
+    expect([clean.code, JSON.parse(clean.out)], clean.error).toMatchObject([0, { clean: true, faults: [] }]);
+    await house.admin`update operations set amount_minor = amount_minor - 1 where id = ${id}`;
+    const changed = await run('audit', 'verify');
+    expect(changed.code, changed.error).toBe(3);
+    expect(changed.out).toContain(id);
+  });
+});
+
+describe('a command used wrongly', () => {
+  // Red when: a wrong use succeeds, prints a result, or says nothing about what to do.
+  it.each([
+    [['frobnicate'], 'unknown command'],
+    [['sweep', '--since', 'yesterday'], '24h'],
+    [['audit', 'verify', '--org', 'nobody'], 'no organisation nobody'],
+  ])('%j exits 1 and says what to do', async (words, says) => {
+    const ended = await run(...words);
+    expect([ended.code, ended.out]).toEqual([1, '']);
+    expect(ended.error).toContain(says);
+    expect(ended.error).toMatch(/--help|Known:/);
+  });
+});
