@@ -16,6 +16,8 @@ export class WebhookReceiver {
   readonly received: Received[] = [];
   /** What to answer next; 200 when there is nothing left. */
   readonly answers: number[] = [];
+  /** What came in is answered once this resolves. */
+  mayAnswer: Promise<void> = Promise.resolve();
   onReceived: (received: Received) => void = () => undefined;
   private server: Server | null = null;
   private port = 0;
@@ -26,7 +28,8 @@ export class WebhookReceiver {
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('end', () => {
         this.take(Buffer.concat(chunks).toString(), String(incoming.headers['stripe-signature']));
-        outgoing.writeHead(this.answers.shift() ?? 200).end();
+        const status = this.answers.shift() ?? 200;
+        void this.mayAnswer.then(() => outgoing.writeHead(status).end());
       });
     });
     this.server = server;
