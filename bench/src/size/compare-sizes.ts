@@ -105,6 +105,8 @@ const compareLoops = async (small: Place, large: Place, settings: Settings): Pro
   };
   await rate(small, warmUpMs);
   await rate(large, warmUpMs);
+  await forgetStatements(small.house.sql);
+  await forgetStatements(large.house.sql);
   const rates: { small: number; large: number }[] = [];
   for (let round = 0; round < rounds; round += 1)
     rates.push({ small: await rate(small, durationMs), large: await rate(large, durationMs) });
@@ -128,16 +130,26 @@ export const compareSizes = async (
   const [few, many] = settings.quick ? [1_000, 100_000] : [10_000, 1_000_000];
   const small = await openPlace(settings, endings, few, say);
   const large = await openPlace(settings, endings, many, say);
-  const lines: Line[] = [
-    { part: 'size', what: 'operations stored, small', value: few, unit: '', aim: null },
-    { part: 'size', what: 'operations stored, large', value: many, unit: '', aim: null },
-    ...(await compareLoops(small, large, settings)),
+  const loops = await compareLoops(small, large, settings);
+  const ofLoops = [
+    databaseProfile('size, loop, small', await readStatements(small.house.sql)),
+    databaseProfile('size, loop, large', await readStatements(large.house.sql)),
   ];
   await forgetStatements(large.house.sql);
-  for (const question of questions) lines.push(...(await compareQuestion(small, large, question)));
+  const answers: Line[] = [];
+  for (const question of questions) answers.push(...(await compareQuestion(small, large, question)));
+  const ofAnswers = [databaseProfile('size, questions, large', await readStatements(large.house.sql))];
   small.api.close();
   large.api.close();
-  const statements = await readStatements(large.house.sql);
-  const missed = lines.some((line) => verdictOf(line) === 'missed');
-  return { lines, profiles: missed ? [databaseProfile('size', statements)] : [] };
+  return {
+    lines: [
+      { part: 'size', what: 'operations stored, small', value: few, unit: '', aim: null },
+      { part: 'size', what: 'operations stored, large', value: many, unit: '', aim: null },
+      ...loops,
+      ...answers,
+    ],
+    profiles: [...(misses(loops) ? ofLoops : []), ...(misses(answers) ? ofAnswers : [])],
+  };
 };
+
+const misses = (lines: readonly Line[]): boolean => lines.some((line) => verdictOf(line) === 'missed');
