@@ -23,10 +23,11 @@ describe('who comes back together', () => {
           expect(atMs).toBeGreaterThanOrEqual(pauseMs);
           expect(atMs).toBeLessThanOrEqual(pauseMs * 1.25);
         }
-        const seconds = (pauseMs * 0.25) / 1_000;
-        expect(mostInOneOf(times, 1_000)).toBeLessThan((2.2 * 1_000) / seconds);
+        const usual = 1_000 / ((pauseMs * 0.25) / 1_000);
+        // Six deviations of pure chance and a little: no luck of the draw reaches it.
+        expect(mostInOneOf(times, 1_000)).toBeLessThan(usual + 6 * Math.sqrt(usual) + 5);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
@@ -50,7 +51,7 @@ describe('who comes back together', () => {
         const beyond = Math.max(0, 2_000 - perSecond * 1.25 * 60) / 30;
         expect(mostInOneOf(times, 1_000)).toBeLessThanOrEqual(perSecond * 1.25 + 2 * beyond + 3);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 });
