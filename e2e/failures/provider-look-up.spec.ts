@@ -26,6 +26,11 @@ row(
     const id = await order.approved(2_000);
     const replayed = await order.seen(id, 'answered twice', ({ attempts }) => attempts[1]?.replayed === true);
     expect(resultsOf(replayed)).toEqual(['unknown', 'unknown']);
+    const empty = ({ observations }: typeof replayed): number =>
+      observations.filter(({ kind }) => kind === 'absent-yet').length;
+    // More empty look-ups than a resubmission waits for.
+    await order.seen(id, 'looked up in vain', (operation) => empty(operation) >= empty(replayed) + 4);
+    expect(await order.requests()).toHaveLength(2);
     await letPass(house, id, 20);
     const seen = await order.seen(id, 'before a person', ({ needsPerson }) => needsPerson);
     expect(attentionOf(seen)).toEqual(['outcome-unresolved']);
