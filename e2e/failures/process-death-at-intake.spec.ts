@@ -54,8 +54,6 @@ test('a server is killed after a proposal and after an approval, before it answe
 test('a server is killed after it stored an event, and a worker after it applied it: it counts once', async ({
   cluster,
 }) => {
-  await cluster.provider.fault({ on: 'refund.create', do: 'execute_then_drop' });
-  await cluster.provider.fault({ on: 'refund.list', do: 'error_before', status: 503, times: 'always' });
   const doomed = await cluster.startApi({ crashAt: 'after-event-stored-before-answer' });
   await cluster.sendEventsTo(doomed);
   const { id, payment } = await cluster.approved('event-twice', 3_300);
