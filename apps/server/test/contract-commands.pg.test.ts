@@ -100,7 +100,7 @@ describe('a batch of commands', () => {
     }
   });
 
-  // Red when: the subject is not compared with the session's person, or a key's owner is not the person.
+  // Red when: neither the route nor the engine compares the subject, or a key's owner is not the person.
   it('given by another than the one who sends it changes nothing and waits for that person', async () => {
     await house.order('subject');
     const theirs = proposeCommand('subject', 100, { subject: 'somebody-else' });
