@@ -15,9 +15,21 @@ export type EventStream = { readonly response: Response; readonly close: () => v
 const bufferedBytes = 256 * 1024;
 const encoder = new TextEncoder();
 
+/** What many streams are told is written out once. */
+const texts = new WeakMap<object, string>();
+
+const textOf = (data: unknown): string => {
+  if (typeof data !== 'object' || data === null) return JSON.stringify(data);
+  const known = texts.get(data);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(data);
+  texts.set(data, text);
+  return text;
+};
+
 /** JSON has no raw line ends, so one `data:` line is enough. */
 export const encodeEvent = ({ event, data, id }: StreamEvent): string =>
-  `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+  `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${textOf(data)}\n\n`;
 
 /**
  * No `Connection` or `Transfer-Encoding` here: HTTP/2 forbids them, and sending the headers throws.

@@ -8,6 +8,7 @@ import { beginNewGeneration } from './history-store.ts';
 import { generationOf } from './intake-propose.ts';
 import type { ProviderNames } from './operation-reader.ts';
 import { installation } from './schema.ts';
+import { sharedFeedReads, type ReadFeed } from './shared-feed-reads.ts';
 
 export type FeedDependencies = {
   readonly connection: Connection;
@@ -29,8 +30,9 @@ class HistoryBeganAnew extends Error {
 
 /** An organisation's feed: without gaps, never backwards, and honest about restored history. */
 export const createFeed = (dependencies: FeedDependencies): Feed => {
-  const { inOrganisation, providerName, wakes } = dependencies;
+  const { inOrganisation, wakes } = dependencies;
   const key = rememberedKey(dependencies.connection);
+  const readShared = sharedFeedReads(readBatch(dependencies, key));
   return {
     resume: async (who, cursor) => {
       const position = readCursor(await key(), cursor);
@@ -51,25 +53,30 @@ export const createFeed = (dependencies: FeedDependencies): Feed => {
       }
     },
     snapshot: (who) => readSnapshot(dependencies, key, who),
-    changesAfter: async (who, cursor, limit) => {
-      const position = readCursor(await key(), cursor);
-      if (position === undefined || position.organisationId !== who.organisationId) {
-        throw new Error('changesAfter takes a cursor that resume or snapshot gave');
-      }
-      return inOrganisation(who.organisationId, async (tx) => {
-        if ((await generationOf(tx)) !== position.generation) throw new HistoryBeganAnew();
-        const rows = await readFeedAfter(tx, position, limit);
-        const last = rows.at(-1);
-        if (last === undefined) return { changes: [], cursor };
-        const changes = await viewFeedSubjects(tx, rows, providerName);
-        const next = { ...position, transactionId: last.transactionId, rowId: last.id };
-        return { changes, cursor: signCursor(await key(), next) };
-      });
-    },
+    changesAfter: (who, cursor, limit) => readShared(who.organisationId, cursor, limit),
     watch: (organisationId, wake) => wakes.watch(organisationId, wake),
     generation: (organisationId) => inOrganisation(organisationId, generationOf),
   };
 };
+
+/** One page of changes after a cursor, and the cursor behind it. It is the same for everyone of the organisation. */
+const readBatch =
+  ({ inOrganisation, providerName }: FeedDependencies, key: () => Promise<Uint8Array>): ReadFeed =>
+  async (organisationId, cursor, limit) => {
+    const position = readCursor(await key(), cursor);
+    if (position?.organisationId !== organisationId) {
+      throw new Error('changesAfter takes a cursor that resume or snapshot gave');
+    }
+    return inOrganisation(organisationId, async (tx) => {
+      if ((await generationOf(tx)) !== position.generation) throw new HistoryBeganAnew();
+      const rows = await readFeedAfter(tx, position, limit);
+      const last = rows.at(-1);
+      if (last === undefined) return { changes: [], cursor };
+      const changes = await viewFeedSubjects(tx, rows, providerName);
+      const next = { ...position, transactionId: last.transactionId, rowId: last.id };
+      return { changes, cursor: signCursor(await key(), next) };
+    });
+  };
 
 /** The key is made with the database and never changes, so one reading is enough. */
 const rememberedKey = (connection: Connection): (() => Promise<Uint8Array>) => {
