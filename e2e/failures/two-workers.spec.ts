@@ -53,7 +53,7 @@ test('the server is upgraded between two attempts: what would be encoded otherwi
   await cluster.reach(id, 'outcome_unknown');
   await before.kill();
   // From this the adapter would now make another request, as an upgraded one would.
-  await cluster.sql`update operations set reason = 'duplicate_charge', wake_at = now() where id = ${id}`;
+  await cluster.sql`update operations set reason = 'duplicate_charge', note = 'Paid twice.', wake_at = now() where id = ${id}`;
   await cluster.startWorker();
   const posts = await expectOneRefund(cluster, id, payment, 9_300);
   expect(posts).toHaveLength(2);
