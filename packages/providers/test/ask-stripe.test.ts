@@ -49,6 +49,24 @@ const foreign = (id: string, changes: Readonly<Record<string, unknown>> = {}): R
 const error = (status: number, type = 'api_error', code?: string): string =>
   json(status, { error: { type, code, message: 'x' } });
 
+describe('a provider that takes no more questions for now', () => {
+  // Red when: a 429 is an answer like any other, or its `Retry-After` is lost on the way from one of several questions.
+  test.each(['/v1/refunds', '/v1/disputes', '/v1/payment_intents/pi_A'])(
+    'says so, with its own word on how long, wherever it is met: %s',
+    async (path) => {
+      const body = JSON.stringify({ error: { type: 'rate_limit_error', message: 'x' } });
+      const adapter = await provider(
+        on(path, () => answer(429, body, { 'content-type': 'application/json', 'retry-after': '7' })),
+      );
+      expect(await adapter.askAboutPayment('pi_A', soon())).toMatchObject({
+        kind: 'no-answer',
+        ourKeyRefused: false,
+        tooMany: { retryAfterMs: 7_000 },
+      });
+    },
+  );
+});
+
 describe('asking about a payment', () => {
   test('brings captured amount, refunds and disputes in ISO minor units', async () => {
     const adapter = await provider(({ pathname }) => {

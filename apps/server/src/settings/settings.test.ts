@@ -56,6 +56,8 @@ describe('settings', () => {
     ['HOLDFAST_UNDO_MS', '5s'],
     ['HOLDFAST_KEY_APPROVALS', 'true'],
     ['HOLDFAST_RATE_LIMIT', '0'],
+    ['HOLDFAST_DATABASE_CONNECTIONS', '1'],
+    ['HOLDFAST_STREAMS', 'many'],
     ['LOG_LEVEL', 'loud'],
   ])('%s=%s stops with one line that names it and does not repeat the value', (name, value) => {
     const line = problemOf({ [name]: value });
