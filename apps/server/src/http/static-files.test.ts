@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appRig } from '../../test/app-rig.ts';
 import { engineDouble } from '../../test/engine-double.ts';
 import { staticFiles } from './static-files.ts';
 
 let folder = '';
+const longScript = 'export const words = "Saved on this device";\n'.repeat(200);
 const inline = "document.documentElement.dataset.theme = 'dark';";
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'holdfast-static-'));
@@ -22,6 +24,7 @@ beforeAll(async () => {
   await put('current/service-worker.js', 'self.skipWaiting');
   await put('current/assets/app-AbCd1234.js', 'current');
   await put('previous/assets/app-OldOld99.js', 'previous');
+  await put('current/assets/long-LoNg1234.js', longScript);
   await put('secret.txt', 'secret');
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -54,6 +57,23 @@ describe("the web app's files", () => {
     }
     const worker = await rig().ask('GET', '/service-worker.js');
     expect(worker.headers.get('cache-control')).toBe('no-cache');
+  });
+
+  // Red when: the packed form has the plain one's etag (a cache would mix them), or no `vary`.
+  it('scripts go out packed to who takes that, under an etag of their own', async () => {
+    const address = '/assets/long-LoNg1234.js';
+    const plain = await rig().ask('GET', address);
+    const packed = await rig().ask('GET', address, { headers: { 'accept-encoding': 'gzip, br' } });
+    expect(packed.headers.get('content-encoding')).toBe('br');
+    expect(packed.headers.get('vary')).toBe('accept-encoding');
+    expect(brotliDecompressSync(await packed.arrayBuffer()).toString()).toBe(longScript);
+    expect(await plain.text()).toBe(longScript);
+    const etag = packed.headers.get('etag') ?? '';
+    expect(etag).not.toBe(plain.headers.get('etag'));
+    const again = await rig().ask('GET', address, {
+      headers: { 'accept-encoding': 'gzip, br', 'if-none-match': etag },
+    });
+    expect(again.status).toBe(304);
   });
 
   it('what is named by its contents is kept for ever, the build before included', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { compressor, type Coding } from './compressed-file.ts';
 import { pagePolicy } from './security-headers.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -51,11 +52,27 @@ const fileReader = () => {
   };
 };
 
-const answer = (request: Request, urlPath: string, file: StoredFile): Response => {
+/** Already packed formats gain nothing by being packed again. */
+const isCompressible = (type: string): boolean => /^text\/|json$|svg\+xml$/.test(type);
+
+const codedEtag = (etag: string, coding: Coding): string => `${etag.slice(0, -1)}-${coding}"`;
+
+const answer = async (
+  request: Request,
+  urlPath: string,
+  file: StoredFile,
+  compress: ReturnType<typeof compressor>,
+): Promise<Response> => {
   const type = types[path.extname(urlPath)] ?? 'application/octet-stream';
+  const packed = isCompressible(type)
+    ? await compress(file.etag, file.bytes, request.headers.get('accept-encoding'))
+    : undefined;
+  const etag = packed === undefined ? file.etag : codedEtag(file.etag, packed.coding);
   const headers: Record<string, string> = {
     'content-type': type,
-    etag: file.etag,
+    etag,
+    ...(isCompressible(type) ? { vary: 'accept-encoding' } : {}),
+    ...(packed === undefined ? {} : { 'content-encoding': packed.coding }),
     'cache-control': isHashed(urlPath) ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (type.startsWith('text/html')) {
@@ -64,8 +81,8 @@ const answer = (request: Request, urlPath: string, file: StoredFile): Response =
     // A worker is governed by the policy its own script came with.
     headers['content-security-policy'] = pagePolicy('');
   }
-  if (request.headers.get('if-none-match') === file.etag) return new Response(null, { status: 304, headers });
-  return new Response(file.bytes, { headers });
+  if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers });
+  return new Response(packed?.bytes ?? file.bytes, { headers });
 };
 
 const decodePath = (request: Request): string | undefined => {
@@ -107,6 +124,7 @@ const isScreen = async (folders: StaticFolders, urlPath: string): Promise<boolea
  */
 export const staticFiles = (folders: StaticFolders): ServeStatic => {
   const read = fileReader();
+  const compress = compressor();
   return async (request) => {
     const urlPath = decodePath(request);
     if (urlPath === undefined) return undefined;
@@ -114,6 +132,6 @@ export const staticFiles = (folders: StaticFolders): ServeStatic => {
     const file =
       (await read(folders.current, wanted)) ??
       (isHashed(wanted) ? await read(folders.previous, wanted) : undefined);
-    return file === undefined ? undefined : answer(request, wanted, file);
+    return file === undefined ? undefined : answer(request, wanted, file, compress);
   };
 };
