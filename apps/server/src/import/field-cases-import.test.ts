@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Engine } from '@holdfast/engine';
+import type { PutAnswer } from '@holdfast/engine';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { engineDouble } from '../../test/engine-double.ts';
 import { commandLine } from '../command-line/workplace.ts';
@@ -20,14 +20,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const shelf = (capacity = Number.POSITIVE_INFINITY) => {
   const kept = new Map<string, string>();
   let left = capacity;
-  const put: Engine['putOrder'] & Engine['putTicket'] = (_who: unknown, id: string, input: unknown) => {
+  const put = (_who: unknown, id: string, input: unknown): Promise<PutAnswer<never>> => {
     const [before, after] = [kept.get(id), JSON.stringify(input)];
     if (before !== after && left === 0) return Promise.reject(new Error('the database is away'));
     if (before !== after) left -= 1;
     kept.set(id, after);
     return Promise.resolve({
       ok: true,
-      item: {} as never,
+      item: undefined as never,
       created: before === undefined,
       changed: before !== after,
     });
