@@ -201,6 +201,23 @@ test('an event for an operation that is not known here is kept and shown as such
   await house.database.admin`update organisations set hold_on = false, hold_by = null`;
 });
 
+// Red when: an event by itself begins a new generation of history.
+test('an event about a refund that the provider does not have holds nothing up and is in no figure', async () => {
+  const { order, payment } = await newOrder();
+  const event = eventOf({
+    ...byHand(payment, 700),
+    organisationId: house.organisationId,
+    operationId: mint(),
+  });
+  await deliver(event);
+  await whileRunning(house.worker(), async () => {
+    expect(await applied(event.eventId)).toMatchObject({ applied_as: 'unknown-operation' });
+    const id = await house.approved(order, 1_000);
+    await house.settled(id, 'confirmed');
+  });
+  expect(await figures(payment)).toMatchObject({ elsewhere: 0, refunded: 1_000 });
+});
+
 test('a refund by hand and a dispute change the payment as soon as their events are applied', async () => {
   const { payment } = await newOrder();
   const refund = byHand(payment, 2_500);
