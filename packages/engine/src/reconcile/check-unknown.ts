@@ -150,16 +150,22 @@ export const checkUnknown = async (
   }
 };
 
-/** Without an account nobody can be asked; the time after which a person is needed runs on all the same. */
-export const checkWithoutAccount = async (
+/**
+ * Where the provider cannot be asked now (there is no account, or it wants to be left alone), the time after which a
+ * person is needed runs on all the same.
+ * @param afterMs how long it is known that asking is not worth it
+ */
+export const checkWithoutAsking = async (
   ports: Pick<CheckUnknownPorts, 'readUnknown' | 'applyVerdict'>,
   organisationId: string,
   operationId: string,
   settings: WorkerSettings,
+  afterMs = 0,
 ): Promise<void> => {
   const unknown = await ports.readUnknown(organisationId, operationId);
   if (unknown === null) return;
-  const verdict = decideUnknown(unknown.facts, { keyWindowMs: 0 }, settings);
-  if (verdict.kind === 'resubmit') throw new Error('nothing is sent without an account');
+  const facts = { ...unknown.facts, notBeforeMs: unknown.facts.nowMs + afterMs };
+  const verdict = decideUnknown(facts, { keyWindowMs: 0 }, settings);
+  if (verdict.kind === 'resubmit') throw new Error('nothing is sent where nothing can be asked');
   await ports.applyVerdict(organisationId, operationId, verdict);
 };

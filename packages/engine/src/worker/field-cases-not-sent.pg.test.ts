@@ -70,6 +70,26 @@ describe('F122: what a check stops before the provider is called', () => {
     expect(await sentenceOf(id)).not.toMatch(/Approved/);
     expect(provider.requests).toHaveLength(1);
   });
+
+  // Red when: an unknown outcome is only put off for as long as the provider takes no questions.
+  test('and what was sent before the provider wanted to be left alone for an hour stands before a person in time', async () => {
+    const { order } = await newOrder();
+    provider.script.push({ do: 'lose' });
+    const id = await house.approved(order, 1_000);
+    await house.worker().runOnce();
+    const alone = { kind: 'no-answer', because: 'answer 429', ourKeyRefused: false } as const;
+    const later = () => Promise.resolve({ ...alone, tooMany: { retryAfterMs: 3_600_000 } });
+    const providers = accountBy({ askAboutPayment: later, askAboutRefund: later, listSince: later });
+    const impatient = { ...shortSettings, needsPersonAfterMs: 200 };
+    await whileRunning(house.worker({ providers, settings: impatient }), async () => {
+      await eventually(async () => {
+        await wakeNow(id);
+        return (await reasonsOf(id)).includes('outcome-unresolved');
+      });
+    });
+    expect((await house.operation(id)).state).toBe('outcome_unknown');
+    expect(provider.requests).toHaveLength(1);
+  });
 });
 
 // Red when: no answer is taken for an absence, a refused key is told to nobody, or a vanished refund is asked for in silence.

@@ -2,7 +2,7 @@ import type { OperationState } from '@holdfast/operation';
 import { claimApproved, type ClaimResult } from '../claim/claim-approved.ts';
 import type { ProviderAccount, ProviderDirectory, WorkerSettings } from '../engine-interface.ts';
 import { sendClaimed, type SendClaimedPorts } from '../execute/send-claimed.ts';
-import { checkUnknown, checkWithoutAccount, type CheckUnknownPorts } from '../reconcile/check-unknown.ts';
+import { checkUnknown, checkWithoutAsking, type CheckUnknownPorts } from '../reconcile/check-unknown.ts';
 import { lookAtKnown, type LookAtKnownPorts } from '../reconcile/look-at-known.ts';
 import {
   applyEvent,
@@ -103,10 +103,11 @@ const handleOperation = async (
     case 'submitting':
       return ports.loseSight(organisationId, operationId, settings);
     case 'outcome_unknown': {
-      if (account === undefined) return checkWithoutAccount(ports, organisationId, operationId, settings);
+      if (account === undefined) return checkWithoutAsking(ports, organisationId, operationId, settings);
       const { submission, question } = ports.limiterOf(account);
       const closed = question.closed();
-      if (closed !== null) return ports.pushWake(organisationId, operationId, closed.afterMs);
+      if (closed !== null)
+        return checkWithoutAsking(ports, organisationId, operationId, settings, closed.afterMs);
       tally.checked += 1;
       const result = await checkUnknown(ports, organisationId, operationId, account, submission, settings);
       return carryOut(ports, result, account, due, settings, tally);
