@@ -1,14 +1,15 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { AttemptReport } from '@holdfast/providers';
 import type { Claimed } from '../execute/claimed.ts';
 import type { AttemptIdentity } from '../execute/record-answer.ts';
 import type { BeforeSendFacts } from '../execute/send-verdict.ts';
 import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
-import { changeOperation, lockOperation } from './change-operation.ts';
+import { changeOperation, lockOperation, writeBookkeeping } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
+import { readAttempts } from './evidence-reader.ts';
 import { addObservation, settleOperation } from './observation-store.ts';
-import { attempts, operations, organisations } from './schema.ts';
+import { operations, organisations, type AttemptRow } from './schema.ts';
 
 /** The claim's row as it is right now, by the database's clock: the last thing read before the first byte. */
 export const readBeforeSend = async (
@@ -46,28 +47,28 @@ export const storeAnswer = async (
   attempt: AttemptIdentity,
   report: AttemptReport,
 ): Promise<void> => {
-  const ended = await tx.db
-    .update(attempts)
-    .set({
-      endedAt: tx.now,
-      result: report.finding.kind,
-      finding: report.finding,
-      status: report.status,
-      requestId: report.requestId,
-      replayed: report.replayed,
-      providerDate: report.providerDateMs === null ? null : new Date(report.providerDateMs),
-    })
-    .where(
-      and(
-        eq(attempts.organisationId, tx.organisationId),
-        eq(attempts.operationId, attempt.operationId),
-        eq(attempts.number, attempt.attemptNumber),
-        isNull(attempts.endedAt),
-      ),
-    )
-    .returning({ number: attempts.number });
+  // The attempt's end is written under the operation's lock, the payment's before it, like everything here.
+  await lockOperation(tx, attempt.operationId);
+  const known = await readAttempts(tx, attempt.operationId);
+  const open = known.find(({ number }) => number === attempt.attemptNumber);
+  if (open === undefined) throw new Error(`operation ${attempt.operationId} lost an attempt`);
   // Saved before, by a try whose acknowledgement was lost.
-  if (ended.length === 0) return;
+  if (open.endedAt !== null) return;
+  const ended: AttemptRow = {
+    ...open,
+    endedAt: tx.now,
+    result: report.finding.kind,
+    finding: report.finding,
+    status: report.status,
+    requestId: report.requestId,
+    replayed: report.replayed,
+    providerDate: report.providerDateMs === null ? null : new Date(report.providerDateMs),
+  };
+  tx.unsent.endedAttempts.push(ended);
+  tx.memory.attemptsOf.set(
+    attempt.operationId,
+    known.map((one) => (one === open ? ended : one)),
+  );
   await addObservation(tx, {
     operationId: attempt.operationId,
     source: 'response',
@@ -76,7 +77,7 @@ export const storeAnswer = async (
     replayed: report.replayed,
     fence: attempt.fence,
   });
-  if (report.replayed) await count(tx, 'replays_absorbed', 'provider');
+  if (report.replayed) count(tx, 'replays_absorbed', 'provider');
 };
 
 /**
@@ -114,14 +115,19 @@ export const loseSight = async (
   return answer.kind === 'moved';
 };
 
-/** Sets an operation's wake-up; nothing a person could see. */
+/** Sets an operation's wake-up; nothing a person could see. Where its row is locked here, with the rest of it. */
 export const changeWake = async (
   tx: OrganisationTransaction,
   operationId: string,
   wakeAt: Date | null,
 ): Promise<void> => {
-  await tx.db
-    .update(operations)
-    .set({ wakeAt })
-    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
+  const current = tx.memory.locked.has(operationId) ? tx.memory.operations.get(operationId) : undefined;
+  if (current) writeBookkeeping(tx, current, { wakeAt });
+  else {
+    await tx.ask('update operations set wake_at = $3::timestamptz where org_id = $1 and id = $2', [
+      tx.organisationId,
+      operationId,
+      wakeAt?.toISOString() ?? null,
+    ]);
+  }
 };

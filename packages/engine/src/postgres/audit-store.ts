@@ -1,4 +1,4 @@
-import { and, asc, desc, eq } from 'drizzle-orm';
+import { and, asc, eq } from 'drizzle-orm';
 import type { OperationState } from '@holdfast/operation';
 import {
   chainHash,
@@ -10,6 +10,7 @@ import {
 } from '../audit/audit-chain.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { audit, type AuditRow } from './schema.ts';
+import type { AuditHead } from './working-memory.ts';
 
 /** Who caused an entry: a person or program by ID, or nobody (a worker, the clock). */
 export type AuditAuthor = { readonly actorId: string | null; readonly commandId?: string | null };
@@ -25,12 +26,7 @@ export type NewAuditEntry = {
 
 /** Appends to one operation's chain. The caller holds the operation's row, so nothing comes in between. */
 export const appendAudit = async (tx: OrganisationTransaction, added: NewAuditEntry): Promise<void> => {
-  const [head] = await tx.db
-    .select({ sequence: audit.sequence, hash: audit.hash })
-    .from(audit)
-    .where(and(eq(audit.organisationId, tx.organisationId), eq(audit.operationId, added.operationId)))
-    .orderBy(desc(audit.sequence))
-    .limit(1);
+  const head = await headOf(tx, added.operationId);
   const previousHash = head?.hash ?? chainStart;
   const entry: AuditEntry = {
     organisationId: tx.organisationId,
@@ -44,9 +40,20 @@ export const appendAudit = async (tx: OrganisationTransaction, added: NewAuditEn
     version: added.version,
     data: added.data ?? {},
   };
-  await tx.db
-    .insert(audit)
-    .values({ ...entry, state: added.state, at: tx.now, previousHash, hash: chainHash(previousHash, entry) });
+  const hash = chainHash(previousHash, entry);
+  tx.unsent.audit.push({ ...entry, state: added.state, at: tx.now, previousHash, hash });
+  tx.memory.auditHeads.set(added.operationId, { sequence: entry.sequence, hash });
+};
+
+const headOf = async (tx: OrganisationTransaction, operationId: string): Promise<AuditHead | null> => {
+  const known = tx.memory.auditHeads.get(operationId);
+  if (known !== undefined) return known;
+  const [head] = await tx.ask<AuditHead>(
+    `select sequence, hash from audit where org_id = $1 and operation_id = $2
+      order by sequence desc limit 1`,
+    [tx.organisationId, operationId],
+  );
+  return head ?? null;
 };
 
 /** One operation's entries, oldest first. */

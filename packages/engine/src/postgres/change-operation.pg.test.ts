@@ -176,7 +176,7 @@ describe('the one function that changes an operation', () => {
     await house.give(ben, approval(second));
     await change(first.id, first.version, { event: { type: 'claim' } });
     await expect(change(second.id, 2, { event: { type: 'claim' } })).rejects.toMatchObject({
-      cause: { constraint_name: 'one_operation_in_flight_per_payment' },
+      constraint_name: 'one_operation_in_flight_per_payment',
     });
   });
 });

@@ -1,4 +1,3 @@
-import { and, eq, sql } from 'drizzle-orm';
 import {
   anyAttemptAmbiguous,
   next,
@@ -14,7 +13,9 @@ import { readEvidence } from './evidence-reader.ts';
 import { writeFeed } from './feed-writer.ts';
 import { applyConsequences, bookMoney } from './operation-consequences.ts';
 import { columnsOfMove } from './operation-move.ts';
-import { operations, payments, type OperationRow } from './schema.ts';
+import { codecOf } from './row-codec.ts';
+import { operations, payments, type OperationRow, type PaymentRow } from './schema.ts';
+import { paymentKey } from './working-memory.ts';
 
 /** Columns that only this module, or the acceptance of the proposal, may set. */
 type Guarded =
@@ -115,27 +116,37 @@ export const changeOperation = async (
     case 'refused':
       return { kind: 'refused', problem: answer.problem, because: answer.because, row: current };
     case 'ignored':
-      return { kind: 'ignored', because: answer.because, row: await keepBooks(tx, current, change) };
+      return { kind: 'ignored', because: answer.because, row: keepBooks(tx, current, change) };
     case 'moved':
       return move(tx, current, change, answer);
   }
 };
 
-/** The operation's row under lock, its payment's row locked before it. */
+const operationCodec = codecOf(operations);
+const paymentCodec = codecOf(payments);
+
+/** The operation's row under lock, its payment's row locked before it. Locked once a transaction, it is known from then on. */
 export const lockOperation = async (
   tx: OrganisationTransaction,
   operationId: string,
 ): Promise<OperationRow | undefined> => {
-  const itself = and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId));
-  const [found] = await tx.db
-    .select({ provider: operations.provider, paymentReference: operations.paymentReference })
-    .from(operations)
-    .where(itself);
+  const known = tx.memory.operations.get(operationId);
+  if (known !== undefined && known !== null && tx.memory.locked.has(operationId)) return known;
+  const [found] = await tx.ask<{ provider: string | null; payment_reference: string | null }>(
+    'select provider, payment_reference from operations where org_id = $1 and id = $2',
+    [tx.organisationId, operationId],
+  );
   if (found === undefined) return undefined;
-  if (found.provider !== null && found.paymentReference !== null) {
-    await lockPayment(tx, found.provider, found.paymentReference);
+  if (found.provider !== null && found.payment_reference !== null) {
+    await lockPayment(tx, found.provider, found.payment_reference);
   }
-  const [row] = await tx.db.select().from(operations).where(itself).for('update');
+  const [row] = await tx.rows(operationCodec, 'where t.org_id = $1 and t.id = $2 for update', [
+    tx.organisationId,
+    operationId,
+  ]);
+  if (row === undefined) return undefined;
+  tx.memory.operations.set(operationId, row);
+  tx.memory.locked.add(operationId);
   return row;
 };
 
@@ -143,18 +154,16 @@ export const lockPayment = async (
   tx: OrganisationTransaction,
   provider: string,
   paymentReference: string,
-): Promise<typeof payments.$inferSelect | undefined> => {
-  const [row] = await tx.db
-    .select()
-    .from(payments)
-    .where(
-      and(
-        eq(payments.organisationId, tx.organisationId),
-        eq(payments.provider, provider),
-        eq(payments.paymentReference, paymentReference),
-      ),
-    )
-    .for('no key update');
+): Promise<PaymentRow | undefined> => {
+  const key = paymentKey(provider, paymentReference);
+  const known = tx.memory.payments.get(key);
+  if (known !== undefined && known !== null) return known;
+  const [row] = await tx.rows(
+    paymentCodec,
+    'where t.org_id = $1 and t.provider = $2 and t.payment_reference = $3 for no key update',
+    [tx.organisationId, provider, paymentReference],
+  );
+  if (row !== undefined) tx.memory.payments.set(key, row);
   return row;
 };
 
@@ -178,14 +187,8 @@ const decide = async (
   );
 };
 
-const keepBooks = async (
-  tx: OrganisationTransaction,
-  current: OperationRow,
-  change: OperationChange,
-): Promise<OperationRow> => {
-  if (change.bookkeeping === undefined) return current;
-  return write(tx, current, change.bookkeeping);
-};
+const keepBooks = (tx: OrganisationTransaction, current: OperationRow, change: OperationChange): OperationRow =>
+  change.bookkeeping === undefined ? current : write(tx, current, change.bookkeeping);
 
 const move = async (
   tx: OrganisationTransaction,
@@ -206,7 +209,7 @@ const move = async (
       refundableMinor: booked.refundableMinor,
     };
   }
-  const row = await write(tx, current, columns);
+  const row = write(tx, current, columns);
   await appendAudit(tx, {
     operationId: row.id,
     type: change.auditType ?? change.event.type,
@@ -215,7 +218,7 @@ const move = async (
     by: change.by,
     data: { ...change.data, from: current.state, ...attentionData(current.attention, row.attention) },
   });
-  await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
+  writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
   await applyConsequences(tx, current, row, booked.changed, change);
   return { kind: 'moved', before: current, row };
 };
@@ -228,23 +231,27 @@ const attentionData = (before: OperationRow['attention'], after: OperationRow['a
   return { ...(raised.length > 0 ? { raised } : {}), ...(cleared.length > 0 ? { cleared } : {}) };
 };
 
-const write = async (
+/** Columns of a locked row without which nothing a person could see changes. Written with the rest of the transaction. */
+export const writeBookkeeping = (
+  tx: OrganisationTransaction,
+  current: OperationRow,
+  columns: OperationBookkeeping & Pick<Partial<OperationRow>, 'clearedAttention'>,
+): OperationRow => write(tx, current, columns);
+
+/** Takes effect in the database only while the row is what it was when it was read. */
+const write = (
   tx: OrganisationTransaction,
   current: OperationRow,
   columns: Partial<OperationRow>,
-): Promise<OperationRow> => {
-  const [row] = await tx.db
-    .update(operations)
-    .set(columns)
-    .where(
-      and(
-        eq(operations.organisationId, tx.organisationId),
-        eq(operations.id, current.id),
-        eq(operations.version, current.version),
-        sql`${operations.fence} = ${current.fence}`,
-      ),
-    )
-    .returning();
-  if (row === undefined) throw new Error(`operation ${current.id} changed under its own lock`);
+): OperationRow => {
+  const row = { ...current, ...columns };
+  const { accepted, changed } = tx.unsent;
+  if (accepted.has(row.id)) accepted.set(row.id, row);
+  else {
+    const { version, fence } = changed.get(row.id) ?? current;
+    changed.set(row.id, { row, version, fence });
+  }
+  tx.memory.operations.set(row.id, row);
+  tx.memory.locked.add(row.id);
   return row;
 };

@@ -1,9 +1,9 @@
-import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
+import { beginWork, type OrganisationTransaction } from './organisation-transaction.ts';
+import { databaseOver, type Database } from './prepared-session.ts';
 
-/** Everything on a connection goes through drizzle, whose serialisers replace the driver's own. */
-export type Database = PostgresJsDatabase<Record<string, never>>;
+export type { OrganisationTransaction } from './organisation-transaction.ts';
+export type { Database } from './prepared-session.ts';
 
 /** Milliseconds. */
 export type TimeLimits = {
@@ -78,7 +78,7 @@ export const openDriver = (options: ConnectOptions, role: string | null): postgr
 export const connect = (options: ConnectOptions): Connection => {
   const driver = openDriver(options, serverRole);
   return {
-    db: drizzle(driver),
+    db: databaseOver(driver),
     driver,
     url: options.url,
     longestTransactionMs: options.longestTransactionMs ?? usualLongestTransactionMs,
@@ -86,15 +86,6 @@ export const connect = (options: ConnectOptions): Connection => {
       await driver.end({ timeout: 5 });
     },
   };
-};
-
-/** One organisation's transaction. `now` is the database's clock at its start, in whole milliseconds. */
-export type OrganisationTransaction = {
-  readonly db: Database;
-  readonly organisationId: string;
-  readonly now: Date;
-  /** Said by whoever puts rows into the feed: readers are woken once this has committed. */
-  readonly wroteFeed: () => void;
 };
 
 /** The database's clock, unless a test or a simulation brings its own. */
@@ -111,9 +102,13 @@ export type TransactionOptions = {
   readonly onFeedWritten?: (organisationId: string) => void;
 };
 
-/** PostgreSQL has it from 17 on and alone covers a process frozen within a statement; before, a name without effect. */
-const transactionTimeout = sql`case when current_setting('transaction_timeout', true) is null
-  then 'holdfast.transaction_timeout' else 'transaction_timeout' end`;
+// PostgreSQL has the second time limit from 17 on and it alone covers a process frozen within a statement; before, it is
+// a name without effect.
+const beginText = `select set_config('holdfast.organisation_id', $1, true),
+  set_config('idle_in_transaction_session_timeout', $2, true),
+  set_config(case when current_setting('transaction_timeout', true) is null
+    then 'holdfast.transaction_timeout' else 'transaction_timeout' end, $2, true),
+  floor(extract(epoch from clock_timestamp()) * 1000)::text as now_ms`;
 
 /**
  * Runs `work` in one transaction that sees and touches one organisation's rows alone. Throws what `work` throws,
@@ -124,23 +119,20 @@ export const organisationTransactions =
   async (organisationId, work) => {
     let feedWritten = false;
     const longestMs = String(connection.longestTransactionMs);
-    const result = await connection.db.transaction(async (db) => {
-      const rows = await db.execute<{ now_ms: string }>(
-        sql`select set_config('holdfast.organisation_id', ${organisationId}, true),
-              set_config('idle_in_transaction_session_timeout', ${longestMs}, true),
-              set_config(${transactionTimeout}, ${longestMs}, true),
-              floor(extract(epoch from clock_timestamp()) * 1000)::text as now_ms`,
-      );
-      const databaseNow = new Date(Number(rows[0]?.now_ms));
-      const now = options.readClock?.(databaseNow) ?? databaseNow;
-      return work({
-        db,
+    // A value in a box: the driver takes a bare list for queries of its own.
+    const { result } = await connection.driver.begin(async (client) => {
+      const [row] = await client.unsafe<{ now_ms: string }[]>(beginText, [organisationId, longestMs], {
+        prepare: true,
+      });
+      const databaseNow = new Date(Number(row?.now_ms));
+      const { tx, finish } = beginWork(client, {
         organisationId,
-        now,
+        now: options.readClock?.(databaseNow) ?? databaseNow,
         wroteFeed: () => {
           feedWritten = true;
         },
       });
+      return { result: await finish(() => work(tx)) };
     });
     if (feedWritten) options.onFeedWritten?.(organisationId);
     return result;

@@ -1,16 +1,10 @@
 import type { OrganisationTransaction } from './connection.ts';
-import { counted } from './schema.ts';
 
 /** What is counted as it happens; everything else in the metrics is read from the tables themselves. */
 export type CountedName =
   'reconciliation_seconds' | 'duplicate_actions' | 'replays_absorbed' | 'foreign_actions' | 'late_reversals';
 
 /** Adds one row. Counters are rows that are only added, so that no two transactions wait for each other over a number. */
-export const count = async (
-  tx: OrganisationTransaction,
-  name: CountedName,
-  label = '',
-  amount = 1,
-): Promise<void> => {
-  await tx.db.insert(counted).values({ organisationId: tx.organisationId, name, label, amount, at: tx.now });
+export const count = (tx: OrganisationTransaction, name: CountedName, label = '', amount = 1): void => {
+  tx.unsent.counted.push({ name, label, amount, at: tx.now });
 };

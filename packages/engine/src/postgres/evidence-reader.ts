@@ -1,7 +1,7 @@
-import { and, asc, eq } from 'drizzle-orm';
 import type { AttemptFact, Observation } from '@holdfast/operation';
 import type { OrganisationTransaction } from './connection.ts';
-import { attempts, observations, type ObservationRow } from './schema.ts';
+import { codecOf } from './row-codec.ts';
+import { attempts, observations, type AttemptRow, type ObservationRow } from './schema.ts';
 
 export type Evidence = {
   readonly attempts: readonly AttemptFact[];
@@ -19,30 +19,44 @@ export const observationOf = (row: ObservationRow): Observation =>
     ...(row.source === 'webhook' ? { eventId: row.eventId } : {}),
   }) as Observation;
 
+const attemptCodec = codecOf(attempts);
+const observationCodec = codecOf(observations);
+
+export const readAttempts = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+): Promise<readonly AttemptRow[]> =>
+  tx.memory.attemptsOf.get(operationId) ??
+  (await tx.rows(attemptCodec, 'where t.org_id = $1 and t.operation_id = $2 order by t.number', [
+    tx.organisationId,
+    operationId,
+  ]));
+
+const readObservations = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+): Promise<readonly ObservationRow[]> =>
+  tx.memory.observationsOf.get(operationId) ??
+  (await tx.rows(
+    observationCodec,
+    'where t.org_id = $1 and t.operation_id = $2 order by t.observed_at, t.id',
+    [tx.organisationId, operationId],
+  ));
+
 /** Everything that is known of an operation's outcome, or only how its requests ended. */
 export const readEvidence = async (
   tx: OrganisationTransaction,
   operationId: string,
   which: 'all' | 'responses',
 ): Promise<Evidence> => {
-  const attemptRows = await tx.db
-    .select({ number: attempts.number, endedAt: attempts.endedAt })
-    .from(attempts)
-    .where(and(eq(attempts.organisationId, tx.organisationId), eq(attempts.operationId, operationId)))
-    .orderBy(asc(attempts.number));
-  const observationRows = await tx.db
-    .select()
-    .from(observations)
-    .where(
-      and(
-        eq(observations.organisationId, tx.organisationId),
-        eq(observations.operationId, operationId),
-        which === 'responses' ? eq(observations.source, 'response') : undefined,
-      ),
-    )
-    .orderBy(asc(observations.observedAt), asc(observations.id));
+  const [attemptRows, observationRows] = await Promise.all([
+    readAttempts(tx, operationId),
+    readObservations(tx, operationId),
+  ]);
   return {
     attempts: attemptRows.map(({ number, endedAt }) => ({ number, ended: endedAt !== null })),
-    observations: observationRows.map(observationOf),
+    observations: observationRows
+      .filter(({ source }) => which === 'all' || source === 'response')
+      .map(observationOf),
   };
 };

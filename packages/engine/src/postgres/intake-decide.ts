@@ -117,7 +117,7 @@ const replay = async (
       }),
     };
   }
-  await count(tx, 'replays_absorbed', 'command');
+  count(tx, 'replays_absorbed', 'command');
   const row = await readOperation(tx, bound.operationId);
   const operation = row && (await viewOperation(tx, row, dependencies.providerName));
   const shown = operation === undefined ? {} : { operation };

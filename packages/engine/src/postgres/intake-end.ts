@@ -72,7 +72,7 @@ export const rememberCancellation = async (
     by: { actorId: who.actor.id, commandId: command.commandId },
     data: { reasonHash: hashOfText(command.reason), neverArrived: true },
   });
-  await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
+  writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
   await attachSeenRefunds(tx, row.id);
   for (const payment of refunded) await correctPayment(tx, payment, false);
   return { kind: 'done', row };

@@ -100,7 +100,7 @@ const answerKnown = async (
     });
   }
   if (verdict.kind === 'mismatch') return rejected(command, verdict.problem);
-  await count(tx, 'replays_absorbed', 'intake');
+  count(tx, 'replays_absorbed', 'intake');
   return {
     commandId: command.commandId,
     status: 'replayed',
@@ -179,7 +179,7 @@ const accept = async (
     by: { actorId: who.actor.id, commandId: command.commandId },
     data: { fingerprint, account: accountId, differentFrom: command.differentFrom ?? [] },
   });
-  await writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
+  writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
   return row;
 };
 

@@ -43,7 +43,7 @@ export const absorbSeen = async (
       known.has(refund.paymentReference) &&
       !(await isHeldHere(tx, provider, refund))
     ) {
-      await count(tx, 'foreign_actions');
+      count(tx, 'foreign_actions');
     }
   }
   for (const dispute of disputes) await mirrorDispute(tx, provider, dispute);
@@ -251,5 +251,5 @@ export const correctPayment = async (
         eq(payments.paymentReference, paymentReference),
       ),
     );
-  if (differs) await touchOrdersOfPayment(tx, provider, paymentReference);
+  if (differs) touchOrdersOfPayment(tx, provider, paymentReference);
 };

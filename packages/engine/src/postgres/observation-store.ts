@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { randomUUID } from 'node:crypto';
 import {
   settle,
   settlementEventType,
@@ -10,11 +10,11 @@ import {
 } from '@holdfast/operation';
 import { cautiousTerms, isSettled, visiblePart, wakeAfterSettlingMs } from '../observe/after-settling.ts';
 import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
-import { changeOperation, lockOperation, type OperationPatch } from './change-operation.ts';
+import { changeOperation, lockOperation, writeBookkeeping, type OperationPatch } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
 import { readEvidence } from './evidence-reader.ts';
-import { observations, operations, type OperationRow } from './schema.ts';
+import type { ObservationRow, OperationRow } from './schema.ts';
 
 export type NewObservation = {
   readonly operationId: string;
@@ -34,51 +34,60 @@ export const addObservation = async (
   tx: OrganisationTransaction,
   added: NewObservation,
 ): Promise<boolean> => {
-  const isNews = await showsSomethingNew(tx, added);
-  const inserted = await tx.db
-    .insert(observations)
-    .values({
-      organisationId: tx.organisationId,
-      operationId: added.operationId,
-      observedAt: tx.now,
-      source: added.source,
-      finding: added.finding,
-      attemptNumber: added.attemptNumber ?? null,
-      eventId: added.eventId ?? null,
-      replayed: added.replayed ?? false,
-      fence: added.fence ?? null,
-    })
-    .onConflictDoNothing()
-    .returning({ id: observations.id });
-  if (inserted.length === 0) return false;
-  await tx.db
-    .update(operations)
-    // What people cleared, they cleared for what was known then.
-    .set({ wakeAt: tx.now, ...(isNews ? { clearedAttention: [] } : {}) })
-    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, added.operationId)));
+  const before = await evidenceBefore(tx, added);
+  if (before.sameEvent) return false;
+  const row: ObservationRow = {
+    organisationId: tx.organisationId,
+    operationId: added.operationId,
+    id: randomUUID(),
+    observedAt: tx.now,
+    source: added.source,
+    finding: added.finding,
+    attemptNumber: added.attemptNumber ?? null,
+    eventId: added.eventId ?? null,
+    replayed: added.replayed ?? false,
+    actorId: null,
+    fence: added.fence ?? null,
+  };
+  const current = await lockOperation(tx, added.operationId);
+  if (current === undefined) throw new Error(`operation ${added.operationId} of evidence does not exist`);
+  tx.unsent.observations.push(row);
+  const known = tx.memory.observationsOf.get(added.operationId);
+  if (known !== undefined) tx.memory.observationsOf.set(added.operationId, [...known, row]);
+  // What people cleared, they cleared for what was known then.
+  writeBookkeeping(tx, current, { wakeAt: tx.now, ...(before.isNews ? { clearedAttention: [] } : {}) });
   return true;
 };
 
-/** Whether it shows a refund, or a status of one, that nothing has shown of this operation before. */
-const showsSomethingNew = async (
+/**
+ * `sameEvent`: the very same event was observed before. `isNews`: it shows a refund, or a status of one, that nothing
+ * has shown of this operation before.
+ */
+const evidenceBefore = async (
   tx: OrganisationTransaction,
-  { operationId, source, finding }: NewObservation,
-): Promise<boolean> => {
-  if (source === 'operator' || !('record' in finding) || finding.record === null) return false;
-  const { reference, status } = finding.record;
-  const [before] = await tx.db
-    .select({ id: observations.id })
-    .from(observations)
-    .where(
-      and(
-        eq(observations.organisationId, tx.organisationId),
-        eq(observations.operationId, operationId),
-        sql`${observations.finding} -> 'record' ->> 'reference' = ${reference}`,
-        sql`${observations.finding} -> 'record' ->> 'status' = ${status}`,
-      ),
-    )
-    .limit(1);
-  return before === undefined;
+  { operationId, source, finding, eventId }: NewObservation,
+): Promise<{ readonly sameEvent: boolean; readonly isNews: boolean }> => {
+  const record = source === 'operator' || !('record' in finding) ? null : finding.record;
+  const known = tx.memory.observationsOf.get(operationId);
+  if (known !== undefined) {
+    const shows = ({ finding: seen }: ObservationRow): boolean =>
+      'record' in seen &&
+      seen.record !== null &&
+      seen.record.reference === record?.reference &&
+      seen.record.status === record.status;
+    return {
+      sameEvent: eventId !== undefined && known.some((row) => row.eventId === eventId),
+      isNews: record !== null && !known.some(shows),
+    };
+  }
+  const [before] = await tx.ask<{ same_event: boolean; shown: boolean }>(
+    `select exists (select from observations o
+        where o.org_id = $1 and o.operation_id = $2 and o.event_id = $3) as same_event,
+      exists (select from observations o where o.org_id = $1 and o.operation_id = $2
+        and o.finding -> 'record' ->> 'reference' = $4 and o.finding -> 'record' ->> 'status' = $5) as shown`,
+    [tx.organisationId, operationId, eventId ?? null, record?.reference ?? null, record?.status ?? null],
+  );
+  return { sameEvent: before?.same_event === true, isNews: record !== null && before?.shown !== true };
 };
 
 /** What an operation is compared with. A cancellation remembered for an unknown ID has nothing to compare. */
@@ -200,9 +209,11 @@ export const settleOperation = async (
     settledHow: howSettled(evidence.observations),
   });
   if (answer.kind === 'conflict') throw new Error(`operation ${operationId} changed under its own lock`);
-  if (answer.kind === 'moved') await countDuplicates(tx, answer.before, answer.row);
+  if (answer.kind === 'moved') countDuplicates(tx, answer.before, answer.row);
   // Evidence that changed nothing has woken it; what is settled goes back to being looked at slowly.
-  if (answer.kind !== 'moved' && isSettled(answer.row.state)) await keepLooking(tx, answer.row, wakeAt);
+  if (answer.kind !== 'moved' && isSettled(answer.row.state)) {
+    return writeBookkeeping(tx, answer.row, { wakeAt, nextCheckAt: wakeAt });
+  }
   return answer.row;
 };
 
@@ -211,23 +222,8 @@ const movesBy = (row: OperationRow, settlement: Settlement): boolean =>
   !(settlement.kind === 'unknown' && row.state === 'outcome_unknown') &&
   !(settlement.kind === 'pending' && row.state === 'pending');
 
-const keepLooking = async (
-  tx: OrganisationTransaction,
-  row: OperationRow,
-  wakeAt: Date | null,
-): Promise<void> => {
-  await tx.db
-    .update(operations)
-    .set({ wakeAt, nextCheckAt: wakeAt })
-    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, row.id)));
-};
-
-const countDuplicates = async (
-  tx: OrganisationTransaction,
-  before: OperationRow,
-  after: OperationRow,
-): Promise<void> => {
+const countDuplicates = (tx: OrganisationTransaction, before: OperationRow, after: OperationRow): void => {
   const has = (row: OperationRow): boolean =>
     row.attention.some(({ reason }) => reason === 'duplicate-action');
-  if (has(after) && !has(before)) await count(tx, 'duplicate_actions');
+  if (has(after) && !has(before)) count(tx, 'duplicate_actions');
 };

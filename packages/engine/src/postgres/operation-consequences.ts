@@ -1,10 +1,11 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { moneyHeld, type OperationState } from '@holdfast/operation';
-import type { OperationChange } from './change-operation.ts';
+import { lockPayment, type OperationChange } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
 import { touchOrdersOfPayment, touchTickets } from './feed-writer.ts';
-import { approvals, payments, type OperationRow } from './schema.ts';
+import { approvals, type OperationRow } from './schema.ts';
+import { paymentKey } from './working-memory.ts';
 
 type Held = { readonly reserved: number; readonly refunded: number };
 
@@ -39,29 +40,29 @@ export const bookMoney = async (
   const refunded = is.refunded - was.refunded;
   if (reserved === 0 && refunded === 0) return { ok: true, changed: false };
   if (after.provider === null || after.paymentReference === null) return { ok: true, changed: false };
-  const itself = and(
-    eq(payments.organisationId, tx.organisationId),
-    eq(payments.provider, after.provider),
-    eq(payments.paymentReference, after.paymentReference),
-  );
-  const left = sql`${payments.captured} - ${payments.refunded} - ${payments.refundedElsewhere} - ${payments.reserved}`;
-  const enough = limited && reserved > 0 ? sql`${left} >= ${reserved}` : undefined;
-  const changed = await tx.db
-    .update(payments)
-    .set({
-      reserved: sql`${payments.reserved} + ${reserved}`,
-      refunded: sql`${payments.refunded} + ${refunded}`,
-      updatedAt: tx.now,
-    })
-    .where(and(itself, enough))
-    .returning({ paymentReference: payments.paymentReference });
-  if (changed.length > 0) return { ok: true, changed: true };
-  const [row] = await tx.db
-    .select({ left: sql<string>`greatest(0, ${left})::text` })
-    .from(payments)
-    .where(itself);
-  if (row === undefined) throw new Error(`operation ${after.id} has no payment`);
-  return { ok: false, refundableMinor: Number(row.left) };
+  const { provider, paymentReference } = after;
+  const payment = await lockPayment(tx, provider, paymentReference);
+  if (payment === undefined) throw new Error(`operation ${after.id} has no payment`);
+  const limits = limited && reserved > 0;
+  const left = payment.captured - payment.refunded - payment.refundedElsewhere - payment.reserved;
+  if (limits && left < reserved) return { ok: false, refundableMinor: Math.max(0, left) };
+  const key = paymentKey(provider, paymentReference);
+  const unsent = tx.unsent.figures.get(key);
+  // The row is locked, so this is what the update will find; the update asks for it once more all the same.
+  tx.unsent.figures.set(key, {
+    provider,
+    paymentReference,
+    reserved: (unsent?.reserved ?? 0) + reserved,
+    refunded: (unsent?.refunded ?? 0) + refunded,
+    limited: limits || unsent?.limited === true,
+  });
+  tx.memory.payments.set(key, {
+    ...payment,
+    reserved: payment.reserved + reserved,
+    refunded: payment.refunded + refunded,
+    updatedAt: tx.now,
+  });
+  return { ok: true, changed: true };
 };
 
 const ends: readonly OperationState[] = ['confirmed', 'failed', 'reversed', 'denied', 'cancelled', 'expired'];
@@ -76,16 +77,16 @@ export const applyConsequences = async (
 ): Promise<void> => {
   const becameUnknown = after.state === 'outcome_unknown' && before.state !== 'outcome_unknown';
   if (after.provider !== null && after.paymentReference !== null && (figuresChanged || becameUnknown)) {
-    await touchOrdersOfPayment(tx, after.provider, after.paymentReference);
+    touchOrdersOfPayment(tx, after.provider, after.paymentReference);
   }
   if (change.event.type === 'send-back') await voidApprovals(tx, after.id, 'sent back');
   const reachedAnEnd = ends.includes(after.state) && after.state !== before.state;
-  if (reachedAnEnd && after.ticketId !== null) await touchTickets(tx, [after.ticketId]);
+  if (reachedAnEnd && after.ticketId !== null) touchTickets(tx, [after.ticketId]);
   if (before.state === 'outcome_unknown' && before.unknownSince !== null && reachedAnEnd) {
     const seconds = Math.max(0, (tx.now.getTime() - before.unknownSince.getTime()) / 1000);
-    await count(tx, 'reconciliation_seconds', change.settledHow ?? 'unsaid', seconds);
+    count(tx, 'reconciliation_seconds', change.settledHow ?? 'unsaid', seconds);
   }
-  if (after.state === 'reversed' && before.state !== 'reversed') await count(tx, 'late_reversals');
+  if (after.state === 'reversed' && before.state !== 'reversed') count(tx, 'late_reversals');
 };
 
 /** Approvals are of what was seen then; once it is back before the approvers none of them counts. */

@@ -36,7 +36,7 @@ export const putOrder = async (
       await writePayment(tx, payment, { provider, reference, accountId, captured });
       const row = await writeOrder(tx, orderId, input);
       await writeReturns(tx, orderId, input.returns);
-      await writeFeed(tx, [{ subject: 'order', subjectId: orderId, version: row.version }]);
+      writeFeed(tx, [{ subject: 'order', subjectId: orderId, version: row.version }]);
       return { ok: true, item: await view(tx, row), created: verdict.created, changed: true };
     }
   }
@@ -149,7 +149,7 @@ const writePayment = async (
     });
   // Other orders of the same payment show its figures too.
   if (known !== undefined && known.captured !== captured.minor)
-    await touchOrdersOfPayment(tx, provider, reference);
+    touchOrdersOfPayment(tx, provider, reference);
 };
 
 const writeOrder = async (

@@ -102,7 +102,7 @@ const showHoldOnApproved = async (tx: OrganisationTransaction, on: boolean): Pro
       ),
     )
     .returning({ subjectId: operations.id, version: operations.version });
-  await writeFeed(
+  writeFeed(
     tx,
     changed.map((row) => ({ subject: 'operation', ...row })),
   );

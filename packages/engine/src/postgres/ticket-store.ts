@@ -40,7 +40,7 @@ export const putTicket = async (
     })
     .returning();
   if (row === undefined) throw new Error(`ticket ${ticketId} was not written`);
-  await writeFeed(tx, [{ subject: 'ticket', subjectId: ticketId, version: row.version }]);
+  writeFeed(tx, [{ subject: 'ticket', subjectId: ticketId, version: row.version }]);
   return { ok: true, item: await view(tx, row, providerName), created: known === undefined, changed: true };
 };
 

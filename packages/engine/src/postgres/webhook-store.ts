@@ -53,7 +53,7 @@ export const storeEvent = async (
     .update(providerEvents)
     .set({ deliveryCount: sql`${providerEvents.deliveryCount} + 1` })
     .where(itself(tx, event.eventId));
-  await count(tx, 'replays_absorbed', 'webhook');
+  count(tx, 'replays_absorbed', 'webhook');
   return 'known';
 };
 
