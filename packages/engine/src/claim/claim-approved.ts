@@ -20,6 +20,8 @@ export type ClaimRequest = {
   readonly account: ProviderAccount | null;
   /** The payment must have been asked about at or after this time of the database; `null` where the mirror serves. */
   readonly askedSinceMs: number | null;
+  /** What the provider answered just now about this payment, where it is not stored yet: the claim stores it first. */
+  readonly answered?: SeenAtProvider;
   /** The provider wants nothing from us for this much longer. */
   readonly accountPausedForMs: number;
   readonly settings: WorkerSettings;
@@ -66,10 +68,21 @@ export const claimApproved = async (
   if (lastCheckSource(subject.need, account.adapter.contract) === 'mirror') {
     return ports.claim({ ...request, account, askedSinceMs: null });
   }
-  await askAndAbsorb(ports, account, subject.paymentReference);
+  const answer = await ports.askAboutPayment(account, subject.paymentReference);
   // Without an answer the payment's time of asking is older than this, and the claim waits.
-  return ports.claim({ ...request, account, askedSinceMs: subject.need.nowMs });
+  const asked = { ...request, account, askedSinceMs: subject.need.nowMs };
+  if (answer.kind === 'answer' && answer.refunds.length === 0 && answer.disputes.length === 0) {
+    // Nothing stands there: the usual answer, which needs no transaction of its own.
+    return ports.claim({ ...asked, answered: seenIn(answer, subject.paymentReference) });
+  }
+  await absorbAnswer(ports, account, subject.paymentReference, answer);
+  return ports.claim(asked);
 };
+
+const seenIn = (
+  { refunds, disputes }: Extract<PaymentAnswer, { kind: 'answer' }>,
+  paymentReference: string,
+): SeenAtProvider => ({ refunds, disputes, askedPayment: paymentReference, source: 'look-up' });
 
 /** Asks about the whole payment and stores what the answer shows, also the part of one that broke off. */
 export const askAndAbsorb = async (
@@ -78,14 +91,19 @@ export const askAndAbsorb = async (
   paymentReference: string,
 ): Promise<PaymentAnswer> => {
   const answer = await ports.askAboutPayment(account, paymentReference);
+  await absorbAnswer(ports, account, paymentReference, answer);
+  return answer;
+};
+
+const absorbAnswer = async (
+  ports: Pick<ClaimApprovedPorts, 'absorb'>,
+  account: ProviderAccount,
+  paymentReference: string,
+  answer: PaymentAnswer,
+): Promise<void> => {
   if (answer.kind === 'answer') {
-    await ports.absorb(account, {
-      refunds: answer.refunds,
-      disputes: answer.disputes,
-      // An answer that does not tell about disputes is no whole answer about the payment's disputes.
-      askedPayment: paymentReference,
-      source: 'look-up',
-    });
+    // An answer that does not tell about disputes is no whole answer about the payment's disputes.
+    await ports.absorb(account, seenIn(answer, paymentReference));
   } else if (answer.refundsSeen !== undefined && answer.refundsSeen.length > 0) {
     await ports.absorb(account, {
       refunds: answer.refundsSeen,
@@ -94,5 +112,4 @@ export const askAndAbsorb = async (
       source: 'look-up',
     });
   }
-  return answer;
 };

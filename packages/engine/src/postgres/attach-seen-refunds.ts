@@ -1,9 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm';
 import { lockPayment } from './change-operation.ts';
 import { recordOf } from './claim-store-provider-side.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { addObservation } from './observation-store.ts';
-import { mirrorRefunds, type MirrorRefundRow, type PaymentRow } from './schema.ts';
+import type { PaymentRow } from './schema.ts';
+import { refundsNaming } from './seen-refunds.ts';
 
 /**
  * Refunds that the mirror saw before their operation was known here: after a restore a device tells of an operation
@@ -11,7 +11,7 @@ import { mirrorRefunds, type MirrorRefundRow, type PaymentRow } from './schema.t
  * had happened.
  */
 export const attachSeenRefunds = async (tx: OrganisationTransaction, operationId: string): Promise<void> => {
-  for (const refund of await seenNaming(tx, operationId)) {
+  for (const refund of await refundsNaming(tx, operationId)) {
     await addObservation(tx, {
       operationId,
       source: 'listing',
@@ -26,7 +26,7 @@ export const lockPaymentsNaming = async (
   operationId: string,
 ): Promise<readonly PaymentRow[]> => {
   const names = new Map(
-    (await seenNaming(tx, operationId)).map((refund) => [refund.paymentReference, refund.provider]),
+    (await refundsNaming(tx, operationId)).map((refund) => [refund.paymentReference, refund.provider]),
   );
   const locked: PaymentRow[] = [];
   for (const [paymentReference, provider] of [...names].sort()) {
@@ -35,15 +35,3 @@ export const lockPaymentsNaming = async (
   }
   return locked;
 };
-
-const seenNaming = (tx: OrganisationTransaction, operationId: string): Promise<readonly MirrorRefundRow[]> =>
-  tx.db
-    .select()
-    .from(mirrorRefunds)
-    .where(
-      and(
-        eq(mirrorRefunds.organisationId, tx.organisationId),
-        eq(mirrorRefunds.metadataOrganisationId, tx.organisationId),
-        eq(sql`lower(${mirrorRefunds.metadataOperationId})`, operationId),
-      ),
-    );

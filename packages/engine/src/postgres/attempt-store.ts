@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import type { OperationState } from '@holdfast/operation';
 import type { AttemptReport } from '@holdfast/providers';
 import type { Claimed } from '../execute/claimed.ts';
 import type { AttemptIdentity } from '../execute/record-answer.ts';
@@ -9,33 +9,44 @@ import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
 import { readAttempts } from './evidence-reader.ts';
 import { addObservation, settleOperation } from './observation-store.ts';
-import { operations, organisations, type AttemptRow } from './schema.ts';
+import type { AttemptRow } from './schema.ts';
 
-/** The claim's row as it is right now, by the database's clock: the last thing read before the first byte. */
+/**
+ * The claims' rows as they are right now, by the database's clock: the last thing read before the first byte.
+ * `undefined`: there is no such operation.
+ */
 export const readBeforeSend = async (
   tx: OrganisationTransaction,
-  claimed: Claimed,
-): Promise<BeforeSendFacts> => {
-  const [row] = await tx.db
-    .select({
-      state: operations.state,
-      fence: operations.fence,
-      leaseUntil: operations.leaseUntil,
-      replayDeadline: operations.replayDeadline,
-      onHold: organisations.holdOn,
-    })
-    .from(operations)
-    .innerJoin(organisations, eq(organisations.organisationId, operations.organisationId))
-    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, claimed.operationId)));
-  if (row === undefined) throw new Error(`claimed operation ${claimed.operationId} does not exist`);
-  return {
-    nowMs: tx.now.getTime(),
-    state: row.state,
-    fence: row.fence,
-    leaseUntilMs: row.leaseUntil?.getTime() ?? null,
-    replayDeadlineMs: row.replayDeadline?.getTime() ?? null,
-    onHold: row.onHold,
-  };
+  claims: readonly Claimed[],
+): Promise<readonly (BeforeSendFacts | undefined)[]> => {
+  const rows = await tx.ask<BeforeSendRow>(
+    `select o.id, o.state, o.fence::text as fence, o.lease_until, o.replay_deadline, g.hold_on
+      from operations o join organisations g on g.org_id = o.org_id
+      where o.org_id = $1 and o.id = any($2::uuid[])`,
+    [tx.organisationId, claims.map(({ operationId }) => operationId)],
+  );
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  return claims.map(({ operationId }) => {
+    const row = rowOf.get(operationId);
+    if (row === undefined) return undefined;
+    return {
+      nowMs: tx.now.getTime(),
+      state: row.state,
+      fence: Number(row.fence),
+      leaseUntilMs: row.lease_until === null ? null : Date.parse(row.lease_until),
+      replayDeadlineMs: row.replay_deadline === null ? null : Date.parse(row.replay_deadline),
+      onHold: row.hold_on,
+    };
+  });
+};
+
+type BeforeSendRow = {
+  readonly id: string;
+  readonly state: OperationState;
+  readonly fence: string;
+  readonly lease_until: string | null;
+  readonly replay_deadline: string | null;
+  readonly hold_on: boolean;
 };
 
 /**

@@ -1,20 +1,55 @@
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
+import type postgres from 'postgres';
+import type { OperationState } from '@holdfast/operation';
 import type { DueEvent, DueOperation, DueOrganisation } from '../worker/due-work.ts';
-import type { Database, OrganisationTransaction } from './connection.ts';
-import { operations, organisations, providerEvents } from './schema.ts';
+import type { OrganisationTransaction } from './connection.ts';
+import { codecOf } from './row-codec.ts';
+import { providerEvents } from './schema.ts';
 
-/** Organisations in which something has its wake-up time, found by a plain grouped question without a lock. */
-export const dueOrganisations = async (db: Database, now: Date): Promise<readonly DueOrganisation[]> => {
-  const rows = await db.execute<{ org_id: string; due: string; next_wake_ms: string | null }>(
-    sql`select org_id, due::text, floor(extract(epoch from next_wake_at) * 1000)::text as next_wake_ms
-        from organisations_with_due_work(${now.toISOString()}::timestamptz)`,
-  );
-  return rows.map((row) => ({
-    organisationId: row.org_id,
-    due: Number(row.due),
-    nextWakeAtMs: row.next_wake_ms === null ? null : Number(row.next_wake_ms),
-  }));
+const eventCodec = codecOf(providerEvents);
+
+const nowText = 'floor(extract(epoch from clock_timestamp()) * 1000)::text';
+
+export const databaseNow = async (driver: postgres.Sql): Promise<Date> => {
+  const [row] = await driver.unsafe<{ now_ms: string }[]>(`select ${nowText} as now_ms`);
+  return new Date(Number(row?.now_ms));
 };
+
+/**
+ * Organisations in which something has its wake-up time, found by a plain grouped question without a lock, and the time
+ * at which they were looked for. `at`: another clock's time than the database's own.
+ */
+export const dueOrganisations = async (
+  driver: postgres.Sql,
+  at: Date | null,
+): Promise<{ readonly nowMs: number; readonly organisations: readonly DueOrganisation[] }> => {
+  const rows = await driver.unsafe<DueRow[]>(dueText, [at?.toISOString() ?? null], { prepare: true });
+  return {
+    nowMs: Number(rows[0]?.now_ms),
+    organisations: rows.flatMap((row) =>
+      row.org_id === null
+        ? []
+        : [
+            {
+              organisationId: row.org_id,
+              due: Number(row.due),
+              nextWakeAtMs: row.next_wake_ms === null ? null : Number(row.next_wake_ms),
+            },
+          ],
+    ),
+  };
+};
+
+type DueRow = {
+  readonly now_ms: string;
+  readonly org_id: string | null;
+  readonly due: string | null;
+  readonly next_wake_ms: string | null;
+};
+
+const dueText = `select floor(extract(epoch from clock.now) * 1000)::text as now_ms, work.org_id,
+    work.due::text as due, floor(extract(epoch from work.next_wake_at) * 1000)::text as next_wake_ms
+  from (select coalesce($1::timestamptz, clock_timestamp()) as now) clock
+    left join lateral organisations_with_due_work(clock.now) work on true`;
 
 /**
  * Takes operations whose time has come: their wake-up moves to the end of this worker's turn, so that others pass them
@@ -26,45 +61,41 @@ export const takeDueOperations = async (
   limit: number,
   turnMs: number,
 ): Promise<readonly DueOperation[]> => {
-  const due = tx.db
-    .select({ id: operations.id })
-    .from(operations)
-    .innerJoin(organisations, eq(organisations.organisationId, operations.organisationId))
-    .where(
-      and(
-        eq(operations.organisationId, tx.organisationId),
-        lte(operations.wakeAt, tx.now),
-        sql`not (${operations.state} = 'approved' and ${operations.waitingFor} is not distinct from 'hold'
-          and ${organisations.holdOn} and ${operations.expiresAt} > ${tx.now.toISOString()}::timestamptz
-          and not exists (select from observations seen
-            where seen.org_id = ${operations.organisationId} and seen.operation_id = ${operations.id}))`,
-      ),
-    )
-    .orderBy(asc(operations.wakeAt))
-    .limit(limit)
-    .for('update', { of: operations, skipLocked: true });
-  const taken = await tx.db
-    .update(operations)
-    .set({ wakeAt: new Date(tx.now.getTime() + turnMs) })
-    .where(and(eq(operations.organisationId, tx.organisationId), inArray(operations.id, due)))
-    .returning({
-      operationId: operations.id,
-      state: operations.state,
-      provider: operations.provider,
-      paymentReference: operations.paymentReference,
-      // In `returning` columns are written without their table, so the outer row's are named in full here.
-      hasEvidence: sql<boolean>`exists (select from observations seen
-        where seen.org_id = operations.org_id and seen.operation_id = operations.id)`,
-    });
+  const taken = await tx.ask<TakenRow>(takeOperationsText, [
+    tx.organisationId,
+    tx.now.toISOString(),
+    limit,
+    new Date(tx.now.getTime() + turnMs).toISOString(),
+  ]);
   return taken.map((row) => ({
     kind: 'operation',
-    lane: `${tx.organisationId} ${row.provider ?? ''} ${row.paymentReference ?? row.operationId}`,
+    lane: `${tx.organisationId} ${row.provider ?? ''} ${row.payment_reference ?? row.id}`,
     organisationId: tx.organisationId,
-    operationId: row.operationId,
+    operationId: row.id,
     state: row.state,
-    hasEvidence: row.hasEvidence,
+    hasEvidence: row.has_evidence,
   }));
 };
+
+type TakenRow = {
+  readonly id: string;
+  readonly state: OperationState;
+  readonly provider: string | null;
+  readonly payment_reference: string | null;
+  readonly has_evidence: boolean;
+};
+
+const takeOperationsText = `with due as materialized (
+    select o.id from operations o join organisations g on g.org_id = o.org_id
+    where o.org_id = $1 and o.wake_at <= $2::timestamptz
+      and not (o.state = 'approved' and o.waiting_for is not distinct from 'hold'
+        and g.hold_on and o.expires_at > $2::timestamptz
+        and not exists (select from observations seen
+          where seen.org_id = o.org_id and seen.operation_id = o.id))
+    order by o.wake_at limit $3 for update of o skip locked)
+  update operations t set wake_at = $4::timestamptz from due where t.org_id = $1 and t.id = due.id
+  returning t.id, t.state, t.provider, t.payment_reference,
+    exists (select from observations seen where seen.org_id = t.org_id and seen.operation_id = t.id) as has_evidence`;
 
 /** The same for stored events that are not applied yet. */
 export const takeDueEvents = async (
@@ -72,18 +103,21 @@ export const takeDueEvents = async (
   limit: number,
   turnMs: number,
 ): Promise<readonly DueEvent[]> => {
-  const due = tx.db
-    .select({ id: providerEvents.eventId })
-    .from(providerEvents)
-    .where(and(eq(providerEvents.organisationId, tx.organisationId), lte(providerEvents.wakeAt, tx.now)))
-    .orderBy(asc(providerEvents.wakeAt))
-    .limit(limit)
-    .for('update', { skipLocked: true });
-  const taken = await tx.db
-    .update(providerEvents)
-    .set({ wakeAt: new Date(tx.now.getTime() + turnMs) })
-    .where(and(eq(providerEvents.organisationId, tx.organisationId), inArray(providerEvents.eventId, due)))
-    .returning();
+  const taken = await tx.rows(
+    eventCodec,
+    `where t.org_id = $1 and t.wake_at <= $2::timestamptz order by t.wake_at limit $3 for update skip locked`,
+    [tx.organisationId, tx.now.toISOString(), limit],
+  );
+  if (taken.length > 0) {
+    await tx.ask(
+      'update provider_events set wake_at = $2::timestamptz where org_id = $1 and event_id = any($3::text[])',
+      [
+        tx.organisationId,
+        new Date(tx.now.getTime() + turnMs).toISOString(),
+        taken.map(({ eventId }) => eventId),
+      ],
+    );
+  }
   return taken.map((row) => ({
     kind: 'event',
     lane: `event ${tx.organisationId} ${row.provider} ${row.paymentReference ?? row.eventId}`,

@@ -1,4 +1,3 @@
-import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import {
   judgeLastCheck,
   type Approval,
@@ -9,20 +8,14 @@ import {
 import { lastCheckSource, type LastCheckNeed } from '../claim/last-check-source.ts';
 import type { ClaimRequest } from '../claim/claim-approved.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
+import { lockPayment } from './change-operation.ts';
 import { readProviderSide } from './claim-store-provider-side.ts';
 import type { OrganisationTransaction } from './connection.ts';
+import { operationsOfPayment, readOrder, readReturns } from './intake-facts.ts';
 import { readPosition } from './mirror-store-position.ts';
-import {
-  approvals,
-  operations,
-  orders,
-  organisations,
-  payments,
-  returns,
-  type OperationRow,
-  type OrderRow,
-  type PaymentRow,
-} from './schema.ts';
+import { readApprovals, readOperation, readOperations, readOrganisation } from './operation-reader.ts';
+import type { OperationRow, OrderRow, PaymentRow } from './schema.ts';
+import type { OrganisationFacts } from './working-memory.ts';
 
 /** An operation with everything that a proposal brings: only a remembered cancellation has less, and it is never claimed. */
 export type WholeOperation = OperationRow & {
@@ -44,35 +37,17 @@ export const isWhole = (row: OperationRow): row is WholeOperation =>
 
 /** The rows an operation stands on. Under the payment's lock these are the figures that count. */
 export type Ground = {
-  readonly organisation: Pick<typeof organisations.$inferSelect, 'holdOn' | 'generation' | 'policy'>;
+  readonly organisation: OrganisationFacts;
   readonly order: Pick<OrderRow, 'placedAt'>;
   readonly payment: PaymentRow;
 };
 
+/** The caller holds the payment. */
 export const readGround = async (tx: OrganisationTransaction, row: WholeOperation): Promise<Ground> => {
-  const [ground] = await tx.db
-    .select({
-      organisation: {
-        holdOn: organisations.holdOn,
-        generation: organisations.generation,
-        policy: organisations.policy,
-      },
-      order: { placedAt: orders.placedAt },
-      payment: payments,
-    })
-    .from(orders)
-    .innerJoin(organisations, eq(organisations.organisationId, orders.organisationId))
-    .innerJoin(
-      payments,
-      and(
-        eq(payments.organisationId, orders.organisationId),
-        eq(payments.provider, orders.provider),
-        eq(payments.paymentReference, orders.paymentReference),
-      ),
-    )
-    .where(and(eq(orders.organisationId, tx.organisationId), eq(orders.orderId, row.orderId)));
-  if (ground === undefined) throw new Error(`operation ${row.id} lost its order`);
-  return ground;
+  const payment = await lockPayment(tx, row.provider, row.paymentReference);
+  const order = await readOrder(tx, row.orderId);
+  if (order === undefined || payment === undefined) throw new Error(`operation ${row.id} lost its order`);
+  return { organisation: await readOrganisation(tx), order, payment };
 };
 
 /** Whether the facts about the provider's side are as fresh as this operation needs them, and our key is good. */
@@ -96,7 +71,10 @@ const readFreshness = async (
 export const readNeed = async (
   tx: OrganisationTransaction,
   row: WholeOperation,
-  { organisation, payment }: Ground,
+  {
+    organisation,
+    payment,
+  }: { readonly organisation: OrganisationFacts; readonly payment: Pick<PaymentRow, 'askedAt'> },
   account: ProviderAccount,
   resubmission: boolean,
 ): Promise<LastCheckNeed> => {
@@ -114,20 +92,11 @@ export const readNeed = async (
   };
 };
 
-const readApprovals = async (
+const approvalsInForce = async (
   tx: OrganisationTransaction,
   operationId: string,
 ): Promise<readonly Approval[]> => {
-  const rows = await tx.db
-    .select()
-    .from(approvals)
-    .where(
-      and(
-        eq(approvals.organisationId, tx.organisationId),
-        eq(approvals.operationId, operationId),
-        isNull(approvals.voidedAt),
-      ),
-    );
+  const rows = (await readApprovals(tx, [operationId])).get(operationId) ?? [];
   return rows.map(({ person, approvedAt, fingerprint }) => ({
     by: person,
     atMs: approvedAt.getTime(),
@@ -173,34 +142,11 @@ const readFacts = async (
   notBeforeMs: number,
 ): Promise<LastCheckFacts> => {
   const { named, ...side } = await readProviderSide(tx, row, payment.disputed);
-  const onPayment = await tx.db
-    .select({
-      id: operations.id,
-      state: operations.state,
-      attention: operations.attention,
-      amountMinor: operations.amountMinor,
-    })
-    .from(operations)
-    .where(
-      and(
-        eq(operations.organisationId, row.organisationId),
-        // A remembered cancellation knows no payment; only its refund tells that it is about this one.
-        or(
-          and(eq(operations.provider, row.provider), eq(operations.paymentReference, row.paymentReference)),
-          inArray(operations.id, [row.id, ...named]),
-        ),
-      ),
-    );
+  const onPayment = await aboutPayment(tx, row, named);
   // Where records name nobody, two equal refunds of a payment could never be told apart.
   const isTwin = (amountMinor: number | null): boolean =>
     request.account?.adapter.contract.echoesReference === false && amountMinor === row.amountMinor;
-  const ofReturns =
-    row.reason === 'returned'
-      ? await tx.db
-          .select({ id: returns.returnId, status: returns.status })
-          .from(returns)
-          .where(and(eq(returns.organisationId, tx.organisationId), eq(returns.orderId, row.orderId)))
-      : [];
+  const ofReturns = row.reason === 'returned' ? await readReturns(tx, row.orderId) : [];
   return {
     resubmission: request.kind === 'resubmission',
     onHold: organisation.holdOn,
@@ -213,13 +159,13 @@ const readFacts = async (
     ),
     fingerprint: row.fingerprint,
     proposedBy: row.proposedPerson,
-    approvals: await readApprovals(tx, row.id),
+    approvals: await approvalsInForce(tx, row.id),
     eligibility: {
       nowMs: tx.now.getTime(),
       policy: organisation.policy,
       order: { id: row.orderId, placedAtMs: order.placedAt.getTime() },
       payment,
-      returns: ofReturns,
+      returns: ofReturns.map(({ returnId, status }) => ({ id: returnId, status })),
       reason: row.reason ?? 'other',
       note: row.note,
       returnId: row.returnId,
@@ -238,15 +184,25 @@ const readFacts = async (
   };
 };
 
+type AboutPayment = Pick<OperationRow, 'id' | 'state' | 'attention' | 'amountMinor'>;
+
+/** All operations of the payment; a remembered cancellation knows none, only its refund tells that it is about this one. */
+const aboutPayment = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  named: readonly string[],
+): Promise<readonly AboutPayment[]> => {
+  const onPayment = await operationsOfPayment(tx, row);
+  const others = named.filter((id) => !onPayment.some((one) => one.id === id));
+  return [...onPayment, ...(await readOperations(tx, others))];
+};
+
 const readReplaced = async (
   tx: OrganisationTransaction,
   row: WholeOperation,
 ): Promise<LastCheckFacts['replaced']> => {
   if (row.replaces === null) return null;
-  const [replaced] = await tx.db
-    .select({ id: operations.id, state: operations.state, attention: operations.attention })
-    .from(operations)
-    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, row.replaces)));
+  const replaced = await readOperation(tx, row.replaces);
   if (replaced === undefined) return null;
   const contradicted = replaced.attention.some(({ reason }) => reason === 'contradicted');
   return { id: replaced.id, state: replaced.state, contradicted };

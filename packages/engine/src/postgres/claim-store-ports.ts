@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { crashPoint } from '#crash-point';
-import { sql } from 'drizzle-orm';
 import type { ProviderAccount, ProviderDirectory, WorkerSettings } from '../engine-interface.ts';
 import { byPayment } from '../mirror/by-payment.ts';
 import type { ReadAccountPorts } from '../mirror/read-account.ts';
 import type { SeenAtProvider } from '../mirror/seen-at-provider.ts';
 import type { HandleDuePorts } from '../worker/handle-due.ts';
 import type { WorkerPorts } from '../worker/worker.ts';
-import { changeWake, loseSight, readBeforeSend, storeAnswer } from './attempt-store.ts';
+import { changeWake, loseSight, storeAnswer } from './attempt-store.ts';
 import { lockOperation } from './change-operation.ts';
-import { claim, readSubject } from './claim-store.ts';
-import { dueOrganisations, takeDueEvents, takeDueOperations } from './claim-store-due.ts';
+import { databaseNow, dueOrganisations, takeDueEvents, takeDueOperations } from './claim-store-due.ts';
 import type { Connection, InOrganisation, OrganisationTransaction, ReadClock } from './connection.ts';
 import { beginNewGeneration, ledgerIsAhead } from './history-store.ts';
 import { finishTurn, isHome, takeTurn } from './mirror-store-position.ts';
+import { groupedPorts } from './grouped-ports.ts';
 import { newsIn, providerOf } from './mirror-store-news.ts';
 import { absorbSeen } from './mirror-store.ts';
 import { settleOperation } from './observation-store.ts';
@@ -38,7 +37,8 @@ import {
 export type StoreContext = {
   readonly connection: Connection;
   readonly inOrganisation: InOrganisation;
-  readonly readClock: ReadClock;
+  /** None: the database's own. */
+  readonly readClock?: ReadClock;
   readonly providers: ProviderDirectory;
   readonly settings: WorkerSettings;
   /** Shown on claims, so that people can see which process holds one. */
@@ -61,11 +61,8 @@ export const duePorts = ({
   readClock,
 }: StoreContext): Pick<WorkerPorts, 'dueOrganisations' | 'takeDue'> => ({
   dueOrganisations: async () => {
-    const rows = await connection.db.execute<{ now_ms: string }>(
-      sql`select floor(extract(epoch from clock_timestamp()) * 1000)::text as now_ms`,
-    );
-    const now = readClock(new Date(Number(rows[0]?.now_ms)));
-    return { nowMs: now.getTime(), organisations: await dueOrganisations(connection.db, now) };
+    const now = readClock === undefined ? null : readClock(await databaseNow(connection.driver));
+    return dueOrganisations(connection.driver, now);
   },
   takeDue: (organisationId, limit, turnMs) =>
     inOrganisation(organisationId, async (tx) => [
@@ -93,21 +90,20 @@ export const claimPorts = ({
   // An account that is an organisation's own stays so, and is not asked about again for each claim. It is known by what
   // it is: a directory may describe the same account by another object each time.
   const homes = new Set<string>();
-  const isHomeIn =
-    (tx: OrganisationTransaction) =>
-    async (account: ProviderAccount): Promise<boolean> => {
-      const { organisationId, accountId, liveMode, fake } = account;
-      const name = JSON.stringify([organisationId, providerOf(account), accountId, liveMode, fake]);
-      if (!homes.has(name) && (await isHome(tx, account))) homes.add(name);
-      return homes.has(name);
-    };
+  const isHomeHere = async (tx: OrganisationTransaction, account: ProviderAccount): Promise<boolean> => {
+    const { organisationId, accountId, liveMode, fake } = account;
+    const name = JSON.stringify([organisationId, providerOf(account), accountId, liveMode, fake]);
+    if (!homes.has(name) && (await isHome(tx, account))) homes.add(name);
+    return homes.has(name);
+  };
+  const gathered = groupedPorts({ inOrganisation, settings, workerName, isHome: isHomeHere });
   return {
-    readSubject: ofOperation(readSubject),
-    claim: (request) =>
-      claimAsValue(inOrganisation, request, (tx) => claim(tx, request, workerName, isHomeIn(tx))),
+    readSubject: (organisationId, operationId, account) =>
+      gathered.subject(organisationId, { operationId, account }),
+    claim: (request) => gathered.claim(request.organisationId, request),
     readBeforeSend: async (claimed) => {
       crashPoint('after-claim-before-fence');
-      const facts = await inOrganisation(claimed.organisationId, (tx) => readBeforeSend(tx, claimed));
+      const facts = await gathered.beforeSend(claimed.organisationId, claimed);
       crashPoint('after-fence-before-send');
       return facts;
     },
@@ -115,13 +111,7 @@ export const claimPorts = ({
       inOrganisation(account.organisationId, (tx) => storeAnswer(tx, attempt, report)),
     storeAndSettle: async (account, attempt, report) => {
       crashPoint('after-answer-before-record');
-      await inOrganisation(account.organisationId, async (tx) => {
-        // The payment first, like everywhere: keeping evidence locks the operation's row.
-        await lockOperation(tx, attempt.operationId);
-        await storeAnswer(tx, attempt, report);
-        await settleOperation(tx, attempt.operationId, account, settings);
-        crashPoint('before-record-commits');
-      });
+      await gathered.record(account.organisationId, { account, attempt, report });
       crashPoint('after-record-before-notice');
     },
     expire: ofOperation(expire),
@@ -257,32 +247,3 @@ const absorbPart = (
     }
     return true;
   });
-
-const uniqueViolation = '23505';
-
-/** Losing the race for a payment's one place in flight is a value; the constraint is the last to say so. */
-const claimAsValue = async (
-  inOrganisation: InOrganisation,
-  request: Parameters<WorkerPorts['claim']>[0],
-  work: (tx: OrganisationTransaction) => ReturnType<WorkerPorts['claim']>,
-): ReturnType<WorkerPorts['claim']> => {
-  try {
-    return await inOrganisation(request.organisationId, async (tx) => {
-      const result = await work(tx);
-      if (result.kind === 'claimed') crashPoint('before-claim-commits');
-      return result;
-    });
-  } catch (error) {
-    if (codeOf(error) !== uniqueViolation) throw error;
-    await inOrganisation(request.organisationId, (tx) =>
-      changeWake(tx, request.operationId, new Date(tx.now.getTime() + 1_000)),
-    );
-    return { kind: 'waits' };
-  }
-};
-
-const codeOf = (error: unknown): string | undefined => {
-  if (!(error instanceof Error)) return undefined;
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return codeOf(error.cause);
-};

@@ -3,7 +3,8 @@ import type { ProviderRecord, ProviderSide } from '@holdfast/operation';
 import type { WholeOperation } from './claim-store-facts.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { operationIdShape } from './mirror-store-news.ts';
-import { mirrorRefunds, observations, operations, type MirrorRefundRow } from './schema.ts';
+import { observations, operations, type MirrorRefundRow } from './schema.ts';
+import { readSeenRefunds } from './seen-refunds.ts';
 
 export const recordOf = (row: MirrorRefundRow): ProviderRecord => ({
   reference: row.reference,
@@ -80,16 +81,8 @@ export const readProviderSide = async (
   row: Pick<WholeOperation, 'provider' | 'paymentReference'>,
   disputed: boolean,
 ): Promise<SeenSide> => {
-  const refunds = await tx.db
-    .select()
-    .from(mirrorRefunds)
-    .where(
-      and(
-        eq(mirrorRefunds.organisationId, tx.organisationId),
-        eq(mirrorRefunds.provider, row.provider),
-        eq(mirrorRefunds.paymentReference, row.paymentReference),
-      ),
-    );
+  const seen = await readSeenRefunds(tx, row.provider, row.paymentReference);
+  const refunds = seen.map(({ refund }) => refund);
   const standing = refunds.filter(({ status }) => status !== 'failed');
   const isOurs = (refund: MirrorRefundRow): boolean =>
     refund.metadataOrganisationId === tx.organisationId && refund.metadataOperationId !== null;

@@ -1,9 +1,9 @@
-import { and, asc, eq } from 'drizzle-orm';
 import { idempotencyKeyOf, type AttentionReason, type WaitingFor } from '@holdfast/operation';
 import type { EncodedRequest, RefundRequest } from '@holdfast/providers';
 import type { ClaimRequest, ClaimResult, ClaimSubject } from '../claim/claim-approved.ts';
 import { wakeOfWaitMs } from '../claim/pause-of-wait.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
+import type { SeenAtProvider } from '../mirror/seen-at-provider.ts';
 import { changeWake } from './attempt-store.ts';
 import { changeOperation, lockOperation } from './change-operation.ts';
 import {
@@ -16,27 +16,53 @@ import {
 } from './claim-store-facts.ts';
 import { explained, settleUnaccounted } from './claim-store-unaccounted.ts';
 import type { OrganisationTransaction } from './connection.ts';
+import { readAttempts } from './evidence-reader.ts';
+import { absorbSeen } from './mirror-store.ts';
 import { providerOf } from './mirror-store-news.ts';
-import { attempts, operations, organisations } from './schema.ts';
+import { settleOperation } from './observation-store.ts';
+import { readOrganisation } from './operation-reader.ts';
+import { codecOf } from './row-codec.ts';
+import { operations } from './schema.ts';
+import { paymentKey } from './working-memory.ts';
 
-/** What has to be known before the last check: plain reads, no lock. */
-export const readSubject = async (
+const operationCodec = codecOf(operations);
+
+/** What has to be known before the last check of each: plain reads, no lock. `null`: it is not approved any more. */
+export const readSubjects = async (
   tx: OrganisationTransaction,
-  operationId: string,
-  account: ProviderAccount,
-): Promise<ClaimSubject | null> => {
-  const [row] = await tx.db
-    .select()
-    .from(operations)
-    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
-  if (row?.state !== 'approved' || !isWhole(row)) return null;
-  const ground = await readGround(tx, row);
+  wanted: readonly { readonly operationId: string; readonly account: ProviderAccount }[],
+): Promise<readonly (ClaimSubject | null)[]> => {
+  const meant = [tx.organisationId, wanted.map(({ operationId }) => operationId)] as const;
+  const [rows, asked, organisation] = await Promise.all([
+    tx.rows(operationCodec, 'where t.org_id = $1 and t.id = any($2::uuid[])', meant),
+    tx.ask<{ id: string; asked_at: string | null }>(
+      `select o.id, p.asked_at from operations o join payments p on p.org_id = o.org_id
+          and p.provider = o.provider and p.payment_reference = o.payment_reference
+        where o.org_id = $1 and o.id = any($2::uuid[])`,
+      meant,
+    ),
+    readOrganisation(tx),
+  ]);
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  const askedAtOf = new Map(
+    asked.map((row) => [row.id, row.asked_at === null ? null : new Date(row.asked_at)]),
+  );
   const isLater = (at: Date | null): boolean => at !== null && at > tx.now;
-  return {
-    paymentReference: row.paymentReference,
-    need: await readNeed(tx, row, ground, account, false),
-    worthAsking: !ground.organisation.holdOn && !isLater(row.undoUntil) && !isLater(row.deferredUntil),
-  };
+  const subjects: (ClaimSubject | null)[] = [];
+  for (const { operationId, account } of wanted) {
+    const row = rowOf.get(operationId);
+    if (row?.state !== 'approved' || !isWhole(row)) {
+      subjects.push(null);
+      continue;
+    }
+    const ground = { organisation, payment: { askedAt: askedAtOf.get(operationId) ?? null } };
+    subjects.push({
+      paymentReference: row.paymentReference,
+      need: await readNeed(tx, row, ground, account, false),
+      worthAsking: !organisation.holdOn && !isLater(row.undoUntil) && !isLater(row.deferredUntil),
+    });
+  }
+  return subjects;
 };
 
 /** The claiming transaction. Everything is judged again under its locks; losing a race is a value. */
@@ -46,6 +72,9 @@ export const claim = async (
   workerName: string,
   isHome: (account: ProviderAccount) => Promise<boolean>,
 ): Promise<ClaimResult> => {
+  if (asked.answered !== undefined && asked.account !== null) {
+    await takeAnswer(tx, asked.account, asked.answered, asked);
+  }
   const row = await lockOperation(tx, asked.operationId);
   const expected = asked.kind === 'first' ? 'approved' : 'outcome_unknown';
   if (row?.state !== expected || !isWhole(row)) {
@@ -61,6 +90,33 @@ export const claim = async (
   const request: ClaimRequest = atHome ? asked : { ...asked, account: null };
   const check = await lastCheckOf(tx, row, ground, request);
   return carryOut(tx, await explained(tx, row, request, check), request, check, workerName);
+};
+
+/** Where nothing stands at the provider and nothing did as far as we knew, only the time of asking is new. */
+const takeAnswer = async (
+  tx: OrganisationTransaction,
+  account: ProviderAccount,
+  answered: SeenAtProvider,
+  { settings }: ClaimRequest,
+): Promise<void> => {
+  const paymentReference = answered.askedPayment ?? '';
+  const key = paymentKey(providerOf(account), paymentReference);
+  const { memory } = tx;
+  const payment = memory.payments.get(key);
+  const nothingStands =
+    payment?.refundedElsewhere === 0 &&
+    !payment.disputed &&
+    memory.refundsOf.get(key)?.length === 0 &&
+    memory.disputesOf.get(key) === false &&
+    answered.refunds.length + answered.disputes.length === 0;
+  if (nothingStands) {
+    tx.unsent.asked.set(key, { provider: payment.provider, paymentReference });
+    memory.payments.set(key, { ...payment, askedAt: tx.now });
+    return;
+  }
+  for (const operationId of await absorbSeen(tx, account, answered)) {
+    await settleOperation(tx, operationId, account, settings);
+  }
 };
 
 const carryOut = async (
@@ -185,11 +241,7 @@ const sendBack = async (
     });
     return { kind: 'sent-back' };
   }
-  const [organisation] = await tx.db
-    .select({ policy: organisations.policy })
-    .from(organisations)
-    .where(eq(organisations.organisationId, tx.organisationId));
-  if (organisation === undefined) throw new Error(`organisation ${tx.organisationId} does not exist`);
+  const organisation = await readOrganisation(tx);
   const expiresAt = new Date(tx.now.getTime() + organisation.policy.proposalExpiresAfterMs);
   await changeOperation(tx, {
     operationId: row.id,
@@ -221,15 +273,15 @@ const bytesFor = async (
     const encoded = account.adapter.encodeRefund(expectedRequest(row));
     return encoded.ok ? encoded.request : { because: encoded.because };
   }
-  const [first] = await tx.db
-    .select({ request: attempts.request })
-    .from(attempts)
-    .where(and(eq(attempts.organisationId, tx.organisationId), eq(attempts.operationId, row.id)))
-    .orderBy(asc(attempts.number))
-    .limit(1);
+  const [first] = await readAttempts(tx, row.id);
   if (first === undefined) throw new Error(`operation ${row.id} lost its first attempt`);
   return first.request;
 };
+
+const notEnded = {
+  ...{ endedAt: null, result: null, finding: null, status: null, requestId: null },
+  ...{ replayed: false, providerDate: null },
+} as const;
 
 /** From here on it must succeed: fence, attempt and lease are written together and committed before any byte leaves. */
 const submit = async (
@@ -266,7 +318,7 @@ const submit = async (
     await changeWake(tx, row.id, new Date(nowMs + (request.settings.checkBackoffMs.at(-1) ?? 60_000)));
     return { kind: 'not-ours', because: answer.kind === 'conflict' ? 'it changed' : answer.because };
   }
-  await tx.db.insert(attempts).values({
+  tx.unsent.attempts.push({
     organisationId: tx.organisationId,
     operationId: row.id,
     number,
@@ -276,7 +328,9 @@ const submit = async (
     request: bytes,
     replayDeadline,
     startedAt: tx.now,
+    ...notEnded,
   });
+  tx.memory.attemptsOf.delete(row.id);
   return {
     kind: 'claimed',
     claimed: {

@@ -2,17 +2,22 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Command } from '@holdfast/operation';
 import { digestOfCommand } from '../intake/command-digest.ts';
 import type { OrganisationTransaction } from './connection.ts';
+import { codecOf } from './row-codec.ts';
 import { commands, type CommandRow, type RecordedVerdict } from './schema.ts';
+
+const commandCodec = codecOf(commands);
 
 /** The verdict that bound a command's ID, if one did. */
 export const readBound = async (
   tx: OrganisationTransaction,
   commandId: string,
 ): Promise<CommandRow | undefined> => {
-  const [row] = await tx.db
-    .select()
-    .from(commands)
-    .where(and(eq(commands.organisationId, tx.organisationId), eq(commands.commandId, commandId)));
+  const known = tx.memory.bound.get(commandId);
+  if (known !== undefined) return known ?? undefined;
+  const [row] = await tx.rows(commandCodec, 'where t.org_id = $1 and t.command_id = $2', [
+    tx.organisationId,
+    commandId,
+  ]);
   return row;
 };
 
@@ -28,29 +33,23 @@ export const readBoundIds = async (
   return new Set(rows.map((row) => row.commandId));
 };
 
-/** Thrown inside a transaction to undo it: the same command ID was bound elsewhere meanwhile. */
-export class BoundMeanwhile extends Error {}
-
-/** Binds the ID to its first verdict. @throws BoundMeanwhile, which must undo the transaction */
-export const bindCommand = async (
+/** Binds the ID to its first verdict. Bound elsewhere meanwhile, the transaction ends with `BoundMeanwhile`. */
+export const bindCommand = (
   tx: OrganisationTransaction,
   command: Command,
   actorId: string,
   verdict: RecordedVerdict,
-): Promise<void> => {
-  const bound = await tx.db
-    .insert(commands)
-    .values({
-      organisationId: tx.organisationId,
-      commandId: command.commandId,
-      type: command.type,
-      operationId: command.operationId,
-      actorId,
-      digest: digestOfCommand(command),
-      verdict,
-      decidedAt: tx.now,
-    })
-    .onConflictDoNothing()
-    .returning({ commandId: commands.commandId });
-  if (bound.length === 0) throw new BoundMeanwhile(`command ${command.commandId} was bound meanwhile`);
+): void => {
+  const row: CommandRow = {
+    organisationId: tx.organisationId,
+    commandId: command.commandId,
+    type: command.type,
+    operationId: command.operationId,
+    actorId,
+    digest: digestOfCommand(command),
+    verdict,
+    decidedAt: tx.now,
+  };
+  tx.unsent.commands.push(row);
+  tx.memory.bound.set(command.commandId, row);
 };

@@ -30,7 +30,10 @@ export type CreateWorkerOptions = {
   readonly log?: WorkerLog;
   /** Time in this process; must be the clock by which the adapters measure their deadlines. */
   readonly clock?: ProcessClock;
-  /** Operations and events handled at once; keep it below the connections of the pool. */
+  /**
+   * Operations and events handled at once. Most of what they ask of the database they ask together, so it may be more
+   * than the pool has connections; it is how many requests one process makes of the providers at once.
+   */
   readonly width?: number;
   /** Shown on claims, so that people can see which process holds one. */
   readonly name?: string;
@@ -81,12 +84,16 @@ const limitersOver = (
 export const createWorker = (options: CreateWorkerOptions): Worker => {
   const { connection, providers, settings } = options;
   const clock = options.clock ?? processClock;
-  const readClock = options.readClock ?? ((databaseNow: Date) => databaseNow);
-  const inOrganisation = options.inOrganisation ?? organisationTransactions(connection, { readClock });
+  const inOrganisation =
+    options.inOrganisation ??
+    organisationTransactions(
+      connection,
+      options.readClock === undefined ? {} : { readClock: options.readClock },
+    );
   const context: StoreContext = {
     connection,
     inOrganisation,
-    readClock,
+    ...(options.readClock === undefined ? {} : { readClock: options.readClock }),
     providers,
     settings,
     workerName: options.name ?? 'worker',
@@ -110,7 +117,7 @@ export const createWorker = (options: CreateWorkerOptions): Worker => {
       limiterOf,
       ...questionsWithinBudget(limiterOf, deadlineIn, settings.providerTimeoutMs),
     },
-    { width: options.width ?? 8, settings },
+    { width: options.width ?? 32, settings },
   );
   return {
     runOnce: worker.runOnce,

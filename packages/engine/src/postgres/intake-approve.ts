@@ -10,7 +10,7 @@ import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { orderOf, readProposalFacts } from './intake-facts.ts';
 import { readApprovals, readOrganisation } from './operation-reader.ts';
-import { approvals, type OperationRow } from './schema.ts';
+import type { ApprovalRow, OperationRow } from './schema.ts';
 
 /** Records an approval; the completing one reserves the money and starts the time in which it can be taken back. */
 export const applyApprove = async (
@@ -60,16 +60,17 @@ export const applyApprove = async (
     patch,
     data: { fingerprint: command.fingerprint, person: personOf(who.actor) },
   });
-  if (answer.kind === 'moved') await recordApproval(tx, who, command);
+  if (answer.kind === 'moved') recordApproval(tx, who, command, inForce);
   return outcomeOf(command, answer);
 };
 
-const recordApproval = async (
+const recordApproval = (
   tx: OrganisationTransaction,
   who: Principal,
   command: ApproveCommand,
-): Promise<void> => {
-  await tx.db.insert(approvals).values({
+  before: readonly ApprovalRow[],
+): void => {
+  const row: ApprovalRow = {
     organisationId: tx.organisationId,
     operationId: command.operationId,
     commandId: command.commandId,
@@ -78,8 +79,13 @@ const recordApproval = async (
     role: who.actor.role,
     via: who.actor.via,
     fingerprint: command.fingerprint,
+    signed: false,
     approvedAt: tx.now,
-  });
+    voidedAt: null,
+    voidReason: null,
+  };
+  tx.unsent.approvals.push(row);
+  tx.memory.approvalsOf.set(command.operationId, [...before, row]);
 };
 
 const approvedPatch = async (

@@ -3,50 +3,43 @@ import type { Principal } from '../engine-interface.ts';
 import { digestOfCommand } from '../intake/command-digest.ts';
 import { problemOf } from '../intake/problem.ts';
 import { lockOperation } from './change-operation.ts';
-import { BoundMeanwhile, bindCommand, readBound } from './command-store.ts';
+import { bindCommand, readBound } from './command-store.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
 import { applyApprove } from './intake-approve.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { applyEnd, rememberCancellation } from './intake-end.ts';
-import { applyResolve, askAboutReference } from './intake-resolve.ts';
+import { applyResolve, type askAboutReference } from './intake-resolve.ts';
 import { applyWithdraw } from './intake-withdraw.ts';
 import type { Decision, DecisionOutcome } from './intake-outcome.ts';
 import { readOperation, viewOperation } from './operation-reader.ts';
 import type { CommandRow, OperationRow } from './schema.ts';
 
+/** What the provider says of the reference that an operator names, where one is named. Asked before the transaction. */
+export type Named = Awaited<ReturnType<typeof askAboutReference>>;
+
 /** Applies a decision once; its command ID is bound by the first verdict about state or eligibility. */
 export const applyDecision = async (
   dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
   who: Principal,
   command: Decision,
-  opposite: boolean,
+  { opposite, named }: Omit<DecisionContext, 'row'>,
 ): Promise<CommandResult> => {
-  // Whatever asks the provider does so before the transaction, never inside it.
-  const named = command.type === 'resolve' ? await askAboutReference(dependencies, who, command) : null;
-  for (let tries = 0; tries < 5; tries += 1) {
-    try {
-      return await dependencies.inOrganisation(who.organisationId, async (tx) => {
-        const bound = await readBound(tx, command.commandId);
-        if (bound !== undefined) return replay(dependencies, tx, command, bound);
-        const row = await lockOperation(tx, command.operationId);
-        // The same command sent twice at once waits for itself at the lock.
-        const boundMeanwhile = await readBound(tx, command.commandId);
-        if (boundMeanwhile !== undefined) return replay(dependencies, tx, command, boundMeanwhile);
-        const outcome = await decide(dependencies, tx, who, command, { row, opposite, named });
-        return answer(dependencies, tx, who, command, outcome);
-      });
-    } catch (trouble) {
-      if (!(trouble instanceof BoundMeanwhile)) throw trouble;
-    }
-  }
-  throw new Error(`command ${command.commandId} was bound elsewhere and cannot be read`);
+  const bound = await readBound(tx, command.commandId);
+  if (bound !== undefined) return replay(dependencies, tx, command, bound);
+  const row = await lockOperation(tx, command.operationId);
+  // The same command sent twice at once waits for itself at the lock.
+  const boundMeanwhile = await readBound(tx, command.commandId);
+  if (boundMeanwhile !== undefined) return replay(dependencies, tx, command, boundMeanwhile);
+  const outcome = await decide(dependencies, tx, who, command, { row, opposite, named });
+  return answer(dependencies, tx, who, command, outcome);
 };
 
 type DecisionContext = {
   readonly row: OperationRow | undefined;
   readonly opposite: boolean;
-  readonly named: Awaited<ReturnType<typeof askAboutReference>>;
+  readonly named: Named;
 };
 
 const decide = async (
@@ -91,11 +84,11 @@ const answer = async (
       ? {}
       : { operation: await viewOperation(tx, outcome.row, dependencies.providerName) };
   if (outcome.kind === 'done') {
-    await bindCommand(tx, command, who.actor.id, { status: 'applied' });
+    bindCommand(tx, command, who.actor.id, { status: 'applied' });
     return { commandId: command.commandId, status: 'applied', ...shown };
   }
   const { problem, binds } = outcome;
-  if (binds) await bindCommand(tx, command, who.actor.id, { status: 'rejected', problem });
+  if (binds) bindCommand(tx, command, who.actor.id, { status: 'rejected', problem });
   return { commandId: command.commandId, status: 'rejected', ...shown, problem };
 };
 

@@ -5,13 +5,13 @@ import { judgeEnd, type EndCommand } from '../intake/judge-end.ts';
 import { attachSeenRefunds, lockPaymentsNaming } from './attach-seen-refunds.ts';
 import { appendAudit } from './audit-store.ts';
 import { changeOperation } from './change-operation.ts';
-import { BoundMeanwhile } from './command-store.ts';
+import { acceptOperation } from './accept-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { writeFeed } from './feed-writer.ts';
 import { correctPayment } from './mirror-store.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
 import { generationOf } from './intake-propose.ts';
-import { operations, type OperationRow } from './schema.ts';
+import type { OperationRow } from './schema.ts';
 
 /** Denies or cancels an operation that has not been submitted. */
 export const applyEnd = async (
@@ -44,26 +44,17 @@ export const rememberCancellation = async (
 ): Promise<DecisionOutcome> => {
   // Payments before operations, like everywhere: its refund may have been carried out and seen all the same.
   const refunded = await lockPaymentsNaming(tx, command.operationId);
-  const [row] = await tx.db
-    .insert(operations)
-    .values({
-      organisationId: tx.organisationId,
-      id: command.operationId,
-      state: 'cancelled',
-      generation: await generationOf(tx),
-      proposedBy: who.actor.id,
-      proposedVia: who.actor.via,
-      proposedPerson: personOf(who.actor),
-      endedBy: who.actor.id,
-      endReason: command.reason,
-      settledAt: tx.now,
-      createdAt: tx.now,
-      updatedAt: tx.now,
-    })
-    .onConflictDoNothing()
-    .returning();
-  // Its proposal arrived at the same moment: undo, and meet it as a known operation.
-  if (row === undefined) throw new BoundMeanwhile(`operation ${command.operationId} arrived meanwhile`);
+  const row = acceptOperation(tx, {
+    id: command.operationId,
+    state: 'cancelled',
+    generation: await generationOf(tx),
+    proposedBy: who.actor.id,
+    proposedVia: who.actor.via,
+    proposedPerson: personOf(who.actor),
+    endedBy: who.actor.id,
+    endReason: command.reason,
+    settledAt: tx.now,
+  });
   await appendAudit(tx, {
     operationId: row.id,
     type: 'cancel',

@@ -1,65 +1,82 @@
-import { and, eq, ne } from 'drizzle-orm';
 import type { judgeEligibility, LedgerRefund } from '@holdfast/operation';
 import type { PaymentNeighbour, ProposalFacts } from '../intake/judge-propose.ts';
 import { amountOf } from '../query/operation-view.ts';
 import type { OrganisationTransaction } from './connection.ts';
-import { readOperation, readOrganisation, viewOperations, type ProviderNames } from './operation-reader.ts';
 import {
-  mirrorRefunds,
+  readOperation,
+  readOperations,
+  readOrganisation,
+  viewOperations,
+  type ProviderNames,
+} from './operation-reader.ts';
+import { codecOf } from './row-codec.ts';
+import {
   operations,
   orders,
   returns,
   type OperationRow,
   type OrderRow,
   type PaymentRow,
+  type ReturnRow,
 } from './schema.ts';
+import { readSeenRefunds } from './seen-refunds.ts';
+import { paymentKey } from './working-memory.ts';
+
+const orderCodec = codecOf(orders);
+const returnCodec = codecOf(returns);
+const operationCodec = codecOf(operations);
 
 export const readOrder = async (
   tx: OrganisationTransaction,
   orderId: string,
 ): Promise<OrderRow | undefined> => {
-  const [row] = await tx.db
-    .select()
-    .from(orders)
-    .where(and(eq(orders.organisationId, tx.organisationId), eq(orders.orderId, orderId)));
+  const known = tx.memory.orders.get(orderId);
+  if (known !== undefined) return known ?? undefined;
+  const [row] = await tx.rows(orderCodec, 'where t.org_id = $1 and t.order_id = $2', [
+    tx.organisationId,
+    orderId,
+  ]);
   return row;
 };
 
-/** Standing refunds of a payment in the provider's ledger, as far as the mirror has seen them. */
-export const readLedgerRefunds = async (
+export const readReturns = async (
   tx: OrganisationTransaction,
-  provider: string,
-  paymentReference: string,
+  orderId: string,
+): Promise<readonly ReturnRow[]> =>
+  tx.memory.returnsOf.get(orderId) ??
+  (await tx.rows(returnCodec, 'where t.org_id = $1 and t.order_id = $2', [tx.organisationId, orderId]));
+
+/** Standing refunds of a payment in the provider's ledger, as far as the mirror has seen them. */
+const readLedgerRefunds = async (
+  tx: OrganisationTransaction,
+  payment: PaymentRow,
 ): Promise<readonly LedgerRefund[]> => {
-  const rows = await tx.db
-    .select({ refund: mirrorRefunds, holder: operations.id })
-    .from(mirrorRefunds)
-    // Made elsewhere, it is still an operation's where people took it for that one.
-    .leftJoin(
-      operations,
-      and(
-        eq(operations.organisationId, mirrorRefunds.organisationId),
-        eq(operations.provider, mirrorRefunds.provider),
-        eq(operations.paymentReference, mirrorRefunds.paymentReference),
-        eq(operations.providerReference, mirrorRefunds.reference),
-      ),
-    )
-    .where(
-      and(
-        eq(mirrorRefunds.organisationId, tx.organisationId),
-        eq(mirrorRefunds.provider, provider),
-        eq(mirrorRefunds.paymentReference, paymentReference),
-        ne(mirrorRefunds.status, 'failed'),
-      ),
-    );
-  return rows.map(({ refund, holder }) => ({
-    reference: refund.reference,
-    amount: { minor: refund.amountMinor, currency: refund.currency },
-    atMs: refund.providerCreatedAt.getTime(),
-    paymentReference: refund.paymentReference,
-    organisationId: holder === null ? refund.metadataOrganisationId : tx.organisationId,
-    operationId: holder ?? refund.metadataOperationId,
-  }));
+  const seen = await readSeenRefunds(tx, payment.provider, payment.paymentReference);
+  return seen
+    .filter(({ refund }) => refund.status !== 'failed')
+    .map(({ refund, holder }) => ({
+      reference: refund.reference,
+      amount: { minor: refund.amountMinor, currency: refund.currency },
+      atMs: refund.providerCreatedAt.getTime(),
+      paymentReference: refund.paymentReference,
+      // Made elsewhere, it is still an operation's where people took it for that one.
+      organisationId: holder === null ? refund.metadataOrganisationId : tx.organisationId,
+      operationId: holder ?? refund.metadataOperationId,
+    }));
+};
+
+/** All operations of a payment, whose lock the caller holds. */
+export const operationsOfPayment = async (
+  tx: OrganisationTransaction,
+  { provider, paymentReference }: Pick<PaymentRow, 'provider' | 'paymentReference'>,
+): Promise<readonly OperationRow[]> => {
+  const known = tx.memory.operationsOf.get(paymentKey(provider, paymentReference));
+  if (known !== undefined) return readOperations(tx, [...known]);
+  return tx.rows(operationCodec, 'where t.org_id = $1 and t.provider = $2 and t.payment_reference = $3', [
+    tx.organisationId,
+    provider,
+    paymentReference,
+  ]);
 };
 
 const readNeighbours = async (
@@ -68,17 +85,7 @@ const readNeighbours = async (
   operationId: string,
   providerName: ProviderNames,
 ): Promise<readonly PaymentNeighbour[]> => {
-  const rows = await tx.db
-    .select()
-    .from(operations)
-    .where(
-      and(
-        eq(operations.organisationId, tx.organisationId),
-        eq(operations.provider, payment.provider),
-        eq(operations.paymentReference, payment.paymentReference),
-        ne(operations.id, operationId),
-      ),
-    );
+  const rows = (await operationsOfPayment(tx, payment)).filter(({ id }) => id !== operationId);
   const views = await viewOperations(tx, rows, providerName);
   return rows.map((row, index) => ({
     id: row.id,
@@ -110,10 +117,7 @@ export const readProposalFacts = async (
   payment: PaymentRow,
   providerName: ProviderNames,
 ): Promise<ProposalFacts> => {
-  const returnRows = await tx.db
-    .select({ id: returns.returnId, status: returns.status })
-    .from(returns)
-    .where(and(eq(returns.organisationId, tx.organisationId), eq(returns.orderId, order.orderId)));
+  const returnRows = await readReturns(tx, order.orderId);
   const { policy, generation } = await readOrganisation(tx);
   return {
     nowMs: tx.now.getTime(),
@@ -126,9 +130,9 @@ export const readProposalFacts = async (
       paymentReference: order.paymentReference,
     },
     payment,
-    returns: returnRows,
+    returns: returnRows.map(({ returnId, status }) => ({ id: returnId, status })),
     neighbours: await readNeighbours(tx, payment, subject.operationId, providerName),
-    refunds: await readLedgerRefunds(tx, payment.provider, payment.paymentReference),
+    refunds: await readLedgerRefunds(tx, payment),
     replaced: await readReplaced(tx, subject.replaces),
   };
 };

@@ -4,6 +4,7 @@ import { personOf } from '../intake/access.ts';
 import { judgeKnownId, judgeNewProposal, type ProposalFacts } from '../intake/judge-propose.ts';
 import { judgeRefundMoney, unitsFor } from '../intake/judge-provider-money.ts';
 import { problemOf } from '../intake/problem.ts';
+import { acceptOperation } from './accept-operation.ts';
 import { attachSeenRefunds } from './attach-seen-refunds.ts';
 import { appendAudit } from './audit-store.ts';
 import { lockOperation, lockPayment } from './change-operation.ts';
@@ -13,34 +14,17 @@ import { writeFeed } from './feed-writer.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { readOrder, readProposalFacts } from './intake-facts.ts';
 import { readOperation, readOrganisation, viewOperation } from './operation-reader.ts';
-import { operations, type OperationRow, type OrderRow } from './schema.ts';
+import type { OperationRow, OrderRow } from './schema.ts';
 
 export type ProposeCommand = Extract<Command, { type: 'propose' }>;
-
-/** `undefined`: somebody else's acceptance of the same ID came in between; read again. */
-type OneTry = CommandResult | undefined;
 
 /** Accepts a proposal once under its ID, for ever; the same again is answered with the operation as it is now. */
 export const applyPropose = async (
   dependencies: IntakeDependencies,
-  who: Principal,
-  command: ProposeCommand,
-): Promise<CommandResult> => {
-  for (let tries = 0; tries < 5; tries += 1) {
-    const result = await dependencies.inOrganisation(who.organisationId, (tx) =>
-      proposeOnce(dependencies, tx, who, command),
-    );
-    if (result !== undefined) return result;
-  }
-  throw new Error(`operation ${command.operationId} was accepted elsewhere and cannot be read`);
-};
-
-const proposeOnce = async (
-  dependencies: IntakeDependencies,
   tx: OrganisationTransaction,
   who: Principal,
   command: ProposeCommand,
-): Promise<OneTry> => {
+): Promise<CommandResult> => {
   const known = await readOperation(tx, command.operationId);
   if (known !== undefined) return answerKnown(dependencies, tx, who, command, known);
   const order = await readOrder(tx, command.orderId);
@@ -56,7 +40,6 @@ const proposeOnce = async (
   const problem = judgeNewProposal(command.operationId, command, facts);
   if (problem !== undefined) return rejected(command, problem);
   const row = await accept(dependencies, tx, who, command, order, facts);
-  if (row === undefined) return undefined;
   await attachSeenRefunds(tx, row.id);
   return {
     commandId: command.commandId,
@@ -135,42 +118,34 @@ const accept = async (
   command: ProposeCommand,
   order: OrderRow,
   { policy, generation }: Pick<ProposalFacts, 'policy' | 'generation'>,
-): Promise<OperationRow | undefined> => {
+): Promise<OperationRow> => {
   const expiresAt = new Date(tx.now.getTime() + policy.proposalExpiresAfterMs);
   const accountId = dependencies.providers.accountOf(tx.organisationId)?.accountId ?? null;
   const fingerprint = fingerprintFor(tx, accountId, command, order);
-  const [row] = await tx.db
-    .insert(operations)
-    .values({
-      organisationId: tx.organisationId,
-      id: command.operationId,
-      state: 'proposed',
-      generation,
-      provider: order.provider,
-      paymentReference: order.paymentReference,
-      orderId: order.orderId,
-      ticketId: command.ticketId ?? null,
-      customerId: order.customerId,
-      amountMinor: command.amount.minor,
-      currency: command.amount.currency,
-      lines: command.lines ?? [],
-      returnId: command.returnId ?? null,
-      reason: command.reason,
-      note: command.note ?? null,
-      replaces: command.replaces ?? null,
-      differentFrom: command.differentFrom ?? [],
-      fingerprint,
-      proposedBy: who.actor.id,
-      proposedVia: who.actor.via,
-      proposedPerson: personOf(who.actor),
-      expiresAt,
-      wakeAt: expiresAt,
-      createdAt: tx.now,
-      updatedAt: tx.now,
-    })
-    .onConflictDoNothing()
-    .returning();
-  if (row === undefined) return undefined;
+  const row = acceptOperation(tx, {
+    id: command.operationId,
+    state: 'proposed',
+    generation,
+    provider: order.provider,
+    paymentReference: order.paymentReference,
+    orderId: order.orderId,
+    ticketId: command.ticketId ?? null,
+    customerId: order.customerId,
+    amountMinor: command.amount.minor,
+    currency: command.amount.currency,
+    lines: command.lines ?? [],
+    returnId: command.returnId ?? null,
+    reason: command.reason,
+    note: command.note ?? null,
+    replaces: command.replaces ?? null,
+    differentFrom: command.differentFrom ?? [],
+    fingerprint,
+    proposedBy: who.actor.id,
+    proposedVia: who.actor.via,
+    proposedPerson: personOf(who.actor),
+    expiresAt,
+    wakeAt: expiresAt,
+  });
   await appendAudit(tx, {
     operationId: row.id,
     type: 'propose',

@@ -1,32 +1,58 @@
-import { crashPoint } from '#crash-point';
-import { and, eq } from 'drizzle-orm';
 import type { Command, CommandResult } from '@holdfast/operation';
 import type { Engine, Principal, SubmittedCommand } from '../engine-interface.ts';
+import { createGathering } from '../grouping/gather.ts';
 import { refusedAccess } from '../intake/access.ts';
 import { oppositeDecisions } from '../intake/opposite-decisions.ts';
 import { problemOf } from '../intake/problem.ts';
 import { readBoundIds } from './command-store.ts';
-import type { InOrganisation, OrganisationTransaction } from './connection.ts';
-import { applyDecision } from './intake-decide.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
-import { applyPropose } from './intake-propose.ts';
-import { actors } from './schema.ts';
+import { applyGroup, type GivenCommand, type GivenCommands } from './intake-group.ts';
+import { askAboutReference } from './intake-resolve.ts';
 
-/** Takes commands in, each in a transaction of its own: what one of them comes to spoils no other. */
-export const createIntake =
-  (dependencies: IntakeDependencies): Engine['apply'] =>
-  async (who, submitted) => {
-    const remembering = {
-      ...dependencies,
-      inOrganisation: rememberingActor(dependencies.inOrganisation, who),
-    };
+/** Commands of one transaction: enough that its commit weighs little, few enough that its locks are short. */
+const mostOfOneGroup = 200;
+/** One group is written while the next one is read. */
+const groupsAtOnce = 2;
+
+/**
+ * Takes commands in. What one caller gives is applied in order; what several give at the same moment is applied in
+ * one transaction, command by command, and what one of them comes to spoils no other.
+ */
+export const createIntake = (dependencies: IntakeDependencies): Engine['apply'] => {
+  const gather = createGathering<GivenCommands, readonly CommandResult[]>({
+    atOnce: groupsAtOnce,
+    most: mostOfOneGroup,
+    weightOf: ({ commands }) => commands.length,
+    carryOut: (organisationId, groups) => applyGroup(dependencies, organisationId, groups),
+  });
+  return async (who, submitted) => {
     const known = submitted.flatMap((one) => (one.ok ? [one.command] : []));
-    const opposite = await findOpposite(remembering, who, known);
-    const results: CommandResult[] = [];
+    const opposite = await findOpposite(dependencies, who, known);
+    const results = new Map<SubmittedCommand, CommandResult>();
+    const acceptable: (readonly [SubmittedCommand, Command])[] = [];
+    for (const one of submitted) {
+      const refusal = refusalOf(dependencies, who, one);
+      if (refusal !== undefined) results.set(one, refusal);
+      else if (one.ok) acceptable.push([one, one.command]);
+    }
     // In order: what a person did first comes first.
-    for (const one of submitted) results.push(await applyOne(remembering, who, one, opposite));
-    return results;
+    for (let begin = 0; begin < acceptable.length; begin += mostOfOneGroup) {
+      const part = acceptable.slice(begin, begin + mostOfOneGroup);
+      const commands: GivenCommand[] = [];
+      for (const [, command] of part) {
+        // Whatever asks the provider does so before the transaction, never inside it.
+        const named = command.type === 'resolve' ? await askAboutReference(dependencies, who, command) : null;
+        commands.push({ command, opposite: opposite.has(command.commandId), named });
+      }
+      const answers = await gather(who.organisationId, { who, commands });
+      part.forEach(([one], index) => {
+        const answer = answers[index];
+        if (answer !== undefined) results.set(one, answer);
+      });
+    }
+    return submitted.flatMap((one) => results.get(one) ?? []);
   };
+};
 
 const findOpposite = async (
   dependencies: IntakeDependencies,
@@ -41,21 +67,18 @@ const findOpposite = async (
   return oppositeDecisions(batch, settled);
 };
 
-const applyOne = async (
+/** Why a command is not even looked at, if it is not: nothing in the database has a say in it. */
+const refusalOf = (
   dependencies: IntakeDependencies,
   who: Principal,
   submitted: SubmittedCommand,
-  opposite: ReadonlySet<string>,
-): Promise<CommandResult> => {
+): CommandResult | undefined => {
   if (!submitted.ok) {
     return { commandId: submitted.commandId, status: 'rejected', problem: submitted.problem };
   }
   const { command } = submitted;
   const problem = refusedAccess(who.actor, command, dependencies.rules) ?? unfit(command);
-  if (problem !== undefined) return { commandId: command.commandId, status: 'rejected', problem };
-  return command.type === 'propose'
-    ? applyPropose(dependencies, who, command)
-    : applyDecision(dependencies, who, command, opposite.has(command.commandId));
+  return problem && { commandId: command.commandId, status: 'rejected', problem };
 };
 
 const unfit = (command: Command) =>
@@ -66,34 +89,3 @@ const unfit = (command: Command) =>
         issues: [{ path: 'commandId', message: 'must be the operation ID' }],
       })
     : undefined;
-
-/** Puts the giver's name down in the first transaction that is made for them. */
-const rememberingActor = (inOrganisation: InOrganisation, who: Principal): InOrganisation => {
-  let remembered = false;
-  return async (organisationId, work) => {
-    const result = await inOrganisation(organisationId, async (tx) => {
-      if (!remembered) await rememberActor(tx, who);
-      const answer = await work(tx);
-      crashPoint('before-command-commits');
-      return answer;
-    });
-    crashPoint('after-command-before-answer');
-    remembered = true;
-    return result;
-  };
-};
-
-/** Names live here alone, so that history can show them and a person can still be erased. */
-const rememberActor = async (tx: OrganisationTransaction, { actor }: Principal): Promise<void> => {
-  const [known] = await tx.db
-    .select({ name: actors.name, assistant: actors.assistant })
-    .from(actors)
-    .where(and(eq(actors.organisationId, tx.organisationId), eq(actors.actorId, actor.id)));
-  // Written only where it changed: an upsert would have every command of one person wait for the others.
-  if (known?.name === actor.name && known.assistant === actor.assistant) return;
-  const columns = { name: actor.name, assistant: actor.assistant, updatedAt: tx.now };
-  await tx.db
-    .insert(actors)
-    .values({ organisationId: tx.organisationId, actorId: actor.id, ...columns })
-    .onConflictDoUpdate({ target: [actors.organisationId, actors.actorId], set: columns });
-};

@@ -5,7 +5,8 @@ import type { ReadAccountPorts } from '../mirror/read-account.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { providerOf } from './mirror-store-news.ts';
 import { isHeldByAnother } from './provider-account-store.ts';
-import { mirrorPositions, operations, providerAccounts } from './schema.ts';
+import { codecOf } from './row-codec.ts';
+import { mirrorPositions, operations, providerAccounts, type MirrorPositionRow } from './schema.ts';
 
 const itself = (tx: OrganisationTransaction, account: ProviderAccount) =>
   and(
@@ -125,10 +126,25 @@ export const readPosition = async (
   tx: OrganisationTransaction,
   account: ProviderAccount,
 ): Promise<MirrorPosition & { readonly keyRefused: boolean }> => {
-  const [row] = await tx.db.select().from(mirrorPositions).where(itself(tx, account));
+  const name = `${providerOf(account)} ${account.accountId}`;
+  const row = tx.memory.positions.get(name) ?? (await positionRow(tx, account));
+  if (row !== undefined) tx.memory.positions.set(name, row);
   return {
     readAtMs: row?.listedThrough?.getTime() ?? null,
     unbrokenSinceMs: row?.unbrokenSince?.getTime() ?? null,
     keyRefused: row?.keyRefusedSince != null,
   };
+};
+
+const positionCodec = codecOf(mirrorPositions);
+const positionRow = async (
+  tx: OrganisationTransaction,
+  account: ProviderAccount,
+): Promise<MirrorPositionRow | undefined> => {
+  const [row] = await tx.rows(
+    positionCodec,
+    'where t.org_id = $1 and t.provider = $2 and t.account_id = $3',
+    [tx.organisationId, providerOf(account), account.accountId],
+  );
+  return row;
 };

@@ -1,73 +1,63 @@
-import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import type { Operation, Policy } from '@holdfast/operation';
 import { viewOfOperation, type StoredApproval, type ViewContext } from '../query/operation-view.ts';
 import type { OrganisationTransaction } from './connection.ts';
-import { actors, approvals, operations, organisations, type OperationRow } from './schema.ts';
+import { groupedBy } from './grouped.ts';
+import { codecOf } from './row-codec.ts';
+import { actors, approvals, operations, type ApprovalRow, type OperationRow } from './schema.ts';
+import type { OrganisationFacts } from './working-memory.ts';
 
 /** What people call a provider: "stripe" is "Stripe". */
 export type ProviderNames = (provider: string | null) => string;
 
 /** What of the organisation's row decisions hang on. */
-export const readOrganisation = async (
-  tx: OrganisationTransaction,
-): Promise<{ readonly policy: Policy; readonly generation: string; readonly holdOn: boolean }> => {
-  const [row] = await tx.db
-    .select({
-      policy: organisations.policy,
-      generation: organisations.generation,
-      holdOn: organisations.holdOn,
-    })
-    .from(organisations)
-    .where(eq(organisations.organisationId, tx.organisationId));
+export const readOrganisation = async (tx: OrganisationTransaction): Promise<OrganisationFacts> => {
+  if (tx.memory.organisation !== null) return tx.memory.organisation;
+  const [row] = await tx.ask<{ policy: Policy; generation: string; hold_on: boolean }>(
+    'select policy, generation, hold_on from organisations where org_id = $1',
+    [tx.organisationId],
+  );
   if (row === undefined) throw new Error(`there is no organisation ${tx.organisationId}`);
-  return row;
+  tx.memory.organisation = { policy: row.policy, generation: row.generation, holdOn: row.hold_on };
+  return tx.memory.organisation;
 };
 
 export const readPolicy = async (tx: OrganisationTransaction): Promise<Policy> =>
   (await readOrganisation(tx)).policy;
 
+const operationCodec = codecOf(operations);
+const approvalCodec = codecOf(approvals);
+const actorCodec = codecOf(actors);
+
 export const readOperation = async (
   tx: OrganisationTransaction,
   operationId: string,
-): Promise<OperationRow | undefined> => {
-  const [row] = await tx.db
-    .select()
-    .from(operations)
-    .where(and(eq(operations.organisationId, tx.organisationId), eq(operations.id, operationId)));
-  return row;
-};
+): Promise<OperationRow | undefined> => (await readOperations(tx, [operationId]))[0];
 
 export const readOperations = async (
   tx: OrganisationTransaction,
   ids: readonly string[],
-): Promise<OperationRow[]> =>
-  ids.length === 0
-    ? []
-    : tx.db
-        .select()
-        .from(operations)
-        .where(and(eq(operations.organisationId, tx.organisationId), inArray(operations.id, [...ids])));
+): Promise<readonly OperationRow[]> => {
+  const { operations: known } = tx.memory;
+  if (ids.every((id) => known.has(id))) return ids.flatMap((id) => known.get(id) ?? []);
+  return tx.rows(operationCodec, 'where t.org_id = $1 and t.id = any($2::uuid[])', [tx.organisationId, ids]);
+};
 
 /** Approvals in force, oldest first, by operation. */
 export const readApprovals = async (
   tx: OrganisationTransaction,
   operationIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly (typeof approvals.$inferSelect)[]>> => {
-  const found = new Map<string, (typeof approvals.$inferSelect)[]>();
-  if (operationIds.length === 0) return found;
-  const rows = await tx.db
-    .select()
-    .from(approvals)
-    .where(
-      and(
-        eq(approvals.organisationId, tx.organisationId),
-        inArray(approvals.operationId, [...operationIds]),
-        isNull(approvals.voidedAt),
-      ),
-    )
-    .orderBy(asc(approvals.approvedAt), asc(approvals.commandId));
-  for (const row of rows) found.set(row.operationId, [...(found.get(row.operationId) ?? []), row]);
-  return found;
+): Promise<ReadonlyMap<string, readonly ApprovalRow[]>> => {
+  const { approvalsOf } = tx.memory;
+  if (operationIds.every((id) => approvalsOf.has(id))) {
+    return new Map(operationIds.map((id) => [id, approvalsOf.get(id) ?? []]));
+  }
+  const rows = await tx.rows(
+    approvalCodec,
+    `where t.org_id = $1 and t.operation_id = any($2::uuid[]) and t.voided_at is null
+      order by t.approved_at, t.command_id`,
+    [tx.organisationId, operationIds],
+  );
+  return groupedBy(rows, ({ operationId }) => operationId);
 };
 
 export type Names = {
@@ -78,13 +68,13 @@ export type Names = {
 /** Names of the people and programs that the given IDs stand for; someone erased is shown by their ID. */
 export const readNames = async (tx: OrganisationTransaction, ids: readonly string[]): Promise<Names> => {
   const wanted = [...new Set(ids)];
-  const rows =
-    wanted.length === 0
-      ? []
-      : await tx.db
-          .select()
-          .from(actors)
-          .where(and(eq(actors.organisationId, tx.organisationId), inArray(actors.actorId, wanted)));
+  const { names } = tx.memory;
+  const rows = wanted.every((id) => names.has(id))
+    ? wanted.flatMap((id) => names.get(id) ?? [])
+    : await tx.rows(actorCodec, 'where t.org_id = $1 and t.actor_id = any($2::text[])', [
+        tx.organisationId,
+        wanted,
+      ]);
   const byId = new Map(rows.map((row) => [row.actorId, row]));
   return {
     nameOf: (id) => byId.get(id)?.name ?? id,
@@ -92,7 +82,7 @@ export const readNames = async (tx: OrganisationTransaction, ids: readonly strin
   };
 };
 
-const actorIdsOf = (row: OperationRow): readonly string[] => {
+export const actorIdsOf = (row: OperationRow): readonly string[] => {
   const { settlement } = row;
   const settledBy =
     settlement?.kind === 'confirmed'

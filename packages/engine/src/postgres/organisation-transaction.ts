@@ -52,8 +52,9 @@ export const beginWork = (
   let database: Database | undefined;
   let byKeys = false;
 
+  // Sent in the order of these calls, whoever waits for which answer first.
   const run = (text: string, parameters: Parameters) =>
-    client.unsafe(text, parameters as (string | number)[], { prepare: true });
+    client.unsafe(text, parameters as (string | number)[], { prepare: true }).execute();
 
   const goByKeys = (): void => {
     if (byKeys) return;
@@ -91,7 +92,10 @@ export const beginWork = (
     rows: async (codec, tail, parameters) => {
       sendUnsent();
       goByKeys();
-      const found = await run(`select ${codec.columns('t')} from ${codec.table} t ${tail}`, parameters).values();
+      const found = await run(
+        `select ${codec.columns('t')} from ${codec.table} t ${tail}`,
+        parameters,
+      ).values();
       return found.map((values) => codec.decode(values as unknown[]));
     },
   };

@@ -16,7 +16,11 @@ import {
 } from './schema.ts';
 
 /** An operation's row as it shall be, and what it must still be for that to be written. */
-export type ChangedOperation = { readonly row: OperationRow; readonly version: number; readonly fence: number };
+export type ChangedOperation = {
+  readonly row: OperationRow;
+  readonly version: number;
+  readonly fence: number;
+};
 
 /** By how much a payment's figures change. `limited`: only while enough is left for what is taken. */
 export type ChangedFigures = {
@@ -36,6 +40,8 @@ export type FeedRowToWrite = {
 /** What one transaction has decided to write and has not sent yet: written together, table by table. */
 export type UnsentWrites = {
   readonly figures: Map<string, ChangedFigures>;
+  /** Payments whose whole side was read at the provider just now. */
+  readonly asked: Map<string, { readonly provider: string; readonly paymentReference: string }>;
   readonly accepted: Map<string, OperationRow>;
   readonly changed: Map<string, ChangedOperation>;
   readonly approvals: ApprovalRow[];
@@ -44,7 +50,12 @@ export type UnsentWrites = {
   readonly endedAttempts: AttemptRow[];
   readonly observations: ObservationRow[];
   readonly audit: AuditRow[];
-  readonly counted: { readonly name: string; readonly label: string; readonly amount: number; readonly at: Date }[];
+  readonly counted: {
+    readonly name: string;
+    readonly label: string;
+    readonly amount: number;
+    readonly at: Date;
+  }[];
   /** Payments whose orders show something new. */
   readonly touchedPayments: Map<string, { readonly provider: string; readonly paymentReference: string }>;
   readonly touchedTickets: Set<string>;
@@ -53,6 +64,7 @@ export type UnsentWrites = {
 
 export const noWrites = (): UnsentWrites => ({
   figures: new Map(),
+  asked: new Map(),
   accepted: new Map(),
   changed: new Map(),
   approvals: [],
@@ -80,7 +92,11 @@ const operationCodec = codecOf(operations);
 const sorted = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] =>
   rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 
-const insertText = (codec: Pick<RowCodec<unknown>, 'table' | 'columns'>, without: readonly string[] = [], tail = ''): string => {
+const insertText = (
+  codec: Pick<RowCodec<unknown>, 'table' | 'columns'>,
+  without: readonly string[] = [],
+  tail = '',
+): string => {
   const names = codec
     .columns()
     .split(', ')
@@ -141,6 +157,10 @@ const updateFiguresText = `update payments p set reserved = p.reserved + r.reser
     and (not r.limited
       or p.captured - p.refunded - p.refunded_elsewhere - p.reserved >= r.reserved + r.refunded)`;
 
+const askedText = `update payments p set asked_at = $3::timestamptz
+  from jsonb_to_recordset($2::jsonb) as r (provider text, "paymentReference" text)
+  where p.org_id = $1 and p.provider = r.provider and p.payment_reference = r."paymentReference"`;
+
 const endAttemptsText = `update attempts a set ended_at = r.ended_at, result = r.result, finding = r.finding,
     status = r.status, request_id = r.request_id, replayed = r.replayed, provider_date = r.provider_date
   from jsonb_populate_recordset(null::attempts, $1::jsonb) r
@@ -179,18 +199,18 @@ const about = (
     : [
         {
           text,
-          parameters: [
-            organisationId,
-            JSON.stringify(items),
-            ...(now === null ? [] : [now.toISOString()]),
-          ],
+          parameters: [organisationId, JSON.stringify(items), ...(now === null ? [] : [now.toISOString()])],
           wanted,
           because: 'stale',
         },
       ];
 
 /** The statements that write it all, in an order in which each finds what it refers to; empties what was unsent. */
-export const takeStatements = (unsent: UnsentWrites, organisationId: string, now: Date): readonly Statement[] => {
+export const takeStatements = (
+  unsent: UnsentWrites,
+  organisationId: string,
+  now: Date,
+): readonly Statement[] => {
   const figures = [...unsent.figures.values()];
   const touched = [...unsent.touchedPayments.values()];
   const tickets = [...unsent.touchedTickets].toSorted();
@@ -209,6 +229,7 @@ export const takeStatements = (unsent: UnsentWrites, organisationId: string, now
           },
         ]),
     ...about(updateFiguresText, figures, organisationId, now, figures.length),
+    ...about(askedText, [...unsent.asked.values()], organisationId, now, unsent.asked.size),
     ...insertOperations(accepted, accepted.length),
     ...updateOperations([...unsent.changed.values()]),
     ...insertApprovals(unsent.approvals),

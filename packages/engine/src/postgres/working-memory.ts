@@ -4,6 +4,7 @@ import type {
   ApprovalRow,
   AttemptRow,
   CommandRow,
+  MirrorPositionRow,
   MirrorRefundRow,
   ObservationRow,
   OperationRow,
@@ -43,6 +44,8 @@ export type WorkingMemory = {
   /** Approvals in force, oldest first. */
   readonly approvalsOf: Map<string, readonly ApprovalRow[]>;
   readonly refundsOf: Map<string, readonly SeenRefund[]>;
+  /** Whether a dispute about a payment is open, as the mirror knows it. */
+  readonly disputesOf: Map<string, boolean>;
   /** Operations that no refund in the mirror names. */
   readonly unnamed: Set<string>;
   readonly names: Map<string, typeof actors.$inferSelect | null>;
@@ -50,6 +53,8 @@ export type WorkingMemory = {
   readonly auditHeads: Map<string, AuditHead | null>;
   readonly attemptsOf: Map<string, readonly AttemptRow[]>;
   readonly observationsOf: Map<string, readonly ObservationRow[]>;
+  /** What the mirror knows of accounts. */
+  readonly positions: Map<string, MirrorPositionRow>;
 };
 
 export const emptyMemory = (): WorkingMemory => ({
@@ -62,12 +67,14 @@ export const emptyMemory = (): WorkingMemory => ({
   operationsOf: new Map(),
   approvalsOf: new Map(),
   refundsOf: new Map(),
+  disputesOf: new Map(),
   unnamed: new Set(),
   names: new Map(),
   bound: new Map(),
   auditHeads: new Map(),
   attemptsOf: new Map(),
   observationsOf: new Map(),
+  positions: new Map(),
 });
 
 export const forget = (memory: WorkingMemory): void => {

@@ -1,0 +1,90 @@
+import { crashPoint } from '#crash-point';
+import type { ClaimRequest, ClaimResult } from '../claim/claim-approved.ts';
+import type { ProviderAccount } from '../engine-interface.ts';
+import type { Outcome } from '../grouping/gather.ts';
+import { changeWake } from './attempt-store.ts';
+import { claim } from './claim-store.ts';
+import type { InOrganisation, OrganisationTransaction } from './connection.ts';
+import { codeOf, isDatabaseAway } from './database-trouble.ts';
+import {
+  loadApprovals,
+  loadAuditHeads,
+  loadDisputes,
+  loadSeenRefunds,
+  lockOperations,
+} from './load-operations.ts';
+
+export type ClaimTerms = {
+  readonly inOrganisation: InOrganisation;
+  readonly workerName: string;
+  readonly isHome: (tx: OrganisationTransaction, account: ProviderAccount) => Promise<boolean>;
+};
+
+/**
+ * Claims for several operations of one organisation in one transaction: each is judged as it would be alone, on locked
+ * rows. Should anything break, nothing of it was written, and each is claimed in a transaction of its own.
+ */
+export const claimGroup = async (
+  terms: ClaimTerms,
+  organisationId: string,
+  requests: readonly ClaimRequest[],
+): Promise<readonly Outcome<ClaimResult>[]> => {
+  try {
+    const results = await inOneTransaction(terms, organisationId, requests);
+    return results.map((result) => ({ ok: true, result }));
+  } catch (trouble) {
+    if (isDatabaseAway(trouble)) throw trouble;
+  }
+  const outcomes: Outcome<ClaimResult>[] = [];
+  for (const request of requests) {
+    try {
+      outcomes.push({ ok: true, result: await alone(terms, organisationId, request) });
+    } catch (error) {
+      outcomes.push({ ok: false, error });
+    }
+  }
+  return outcomes;
+};
+
+const uniqueViolation = '23505';
+
+/** Losing the race for a payment's one place in flight is a value; the constraint is the last to say so. */
+const alone = async (
+  terms: ClaimTerms,
+  organisationId: string,
+  request: ClaimRequest,
+): Promise<ClaimResult> => {
+  try {
+    const [result] = await inOneTransaction(terms, organisationId, [request]);
+    if (result === undefined) throw new Error('a claim came to nothing');
+    return result;
+  } catch (error) {
+    if (codeOf(error) !== uniqueViolation) throw error;
+    await terms.inOrganisation(organisationId, (tx) =>
+      changeWake(tx, request.operationId, new Date(tx.now.getTime() + 1_000)),
+    );
+    return { kind: 'waits' };
+  }
+};
+
+const inOneTransaction = (
+  { inOrganisation, workerName, isHome }: ClaimTerms,
+  organisationId: string,
+  requests: readonly ClaimRequest[],
+): Promise<readonly ClaimResult[]> =>
+  inOrganisation(organisationId, async (tx) => {
+    const operationIds = [...new Set(requests.map(({ operationId }) => operationId))].toSorted();
+    await lockOperations(tx, { operationIds, orderIds: [] }, true);
+    await Promise.all([
+      loadApprovals(tx),
+      loadSeenRefunds(tx),
+      loadDisputes(tx),
+      loadAuditHeads(tx, operationIds),
+    ]);
+    const results: ClaimResult[] = [];
+    for (const request of requests) {
+      results.push(await claim(tx, request, workerName, (account) => isHome(tx, account)));
+    }
+    if (results.some(({ kind }) => kind === 'claimed')) crashPoint('before-claim-commits');
+    return results;
+  });
