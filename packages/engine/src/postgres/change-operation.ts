@@ -187,8 +187,11 @@ const decide = async (
   );
 };
 
-const keepBooks = (tx: OrganisationTransaction, current: OperationRow, change: OperationChange): OperationRow =>
-  change.bookkeeping === undefined ? current : write(tx, current, change.bookkeeping);
+const keepBooks = (
+  tx: OrganisationTransaction,
+  current: OperationRow,
+  change: OperationChange,
+): OperationRow => (change.bookkeeping === undefined ? current : write(tx, current, change.bookkeeping));
 
 const move = async (
   tx: OrganisationTransaction,

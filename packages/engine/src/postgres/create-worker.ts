@@ -117,7 +117,7 @@ export const createWorker = (options: CreateWorkerOptions): Worker => {
       limiterOf,
       ...questionsWithinBudget(limiterOf, deadlineIn, settings.providerTimeoutMs),
     },
-    { width: options.width ?? 32, settings },
+    { width: options.width ?? 64, settings },
   );
   return {
     runOnce: worker.runOnce,

@@ -12,8 +12,8 @@ type Wanted = { readonly operationId: string; readonly account: ProviderAccount 
 
 /** Operations of one transaction at most, so that its locks are short. */
 const mostOfOneGroup = 100;
-/** One group is written while the next one is read. */
-const groupsAtOnce = 2;
+/** Of each kind of work: what comes while one group is under way makes the next one larger. */
+const groupsAtOnce = 1;
 
 const gathering = <Job, Result>(carryOut: GatheringTerms<Job, Result>['carryOut']) =>
   createGathering({ atOnce: groupsAtOnce, most: mostOfOneGroup, weightOf: () => 1, carryOut });

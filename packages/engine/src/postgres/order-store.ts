@@ -148,8 +148,7 @@ const writePayment = async (
       },
     });
   // Other orders of the same payment show its figures too.
-  if (known !== undefined && known.captured !== captured.minor)
-    touchOrdersOfPayment(tx, provider, reference);
+  if (known !== undefined && known.captured !== captured.minor) touchOrdersOfPayment(tx, provider, reference);
 };
 
 const writeOrder = async (
