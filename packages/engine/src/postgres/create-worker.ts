@@ -1,6 +1,7 @@
 import type { ProviderAccount, ProviderDirectory, Worker, WorkerSettings } from '../engine-interface.ts';
-import { createAccountLimiter, type AccountLimiter } from '../worker/account-limiter.ts';
+import { createAccountLimiter, type AccountLimiter, type RequestLimiter } from '../worker/account-limiter.ts';
 import { questionsWithinBudget } from '../worker/ask-within-budget.ts';
+import { createSendingWindow, type SendingWindow } from '../worker/sending-window.ts';
 import { createWorkerOverPorts } from '../worker/worker.ts';
 import type { ProcessClock, WorkerLog } from '../worker/worker-ports.ts';
 import { changeAccountBudget } from './account-budget-store.ts';
@@ -41,6 +42,8 @@ export type CreateWorkerOptions = {
   readonly watch?: (wake: () => void) => () => void;
 };
 
+const usualWidth = 64;
+
 const processClock: ProcessClock = {
   nowMs: () => Date.now(),
   pause: (ms) =>
@@ -49,19 +52,22 @@ const processClock: ProcessClock = {
     }),
 };
 
-/** One limiter an account in this process, over the budget that every process shares. */
-const limitersOver = (
+type LimitsOfAccount = { readonly limiter: AccountLimiter; readonly window: SendingWindow };
+
+/** One limiter an account in this process, over the budget that every process shares, and its own sending window. */
+const limitsOver = (
   inOrganisation: InOrganisation,
   clock: ProcessClock,
   log: WorkerLog,
-): ((account: ProviderAccount) => AccountLimiter) => {
-  const limiters = new Map<string, AccountLimiter>();
+  width: number,
+): ((account: ProviderAccount) => LimitsOfAccount) => {
+  const limits = new Map<string, LimitsOfAccount>();
   return (account) => {
     const { organisationId, accountId } = account;
     const key = JSON.stringify([organisationId, providerOf(account), accountId]);
-    const known = limiters.get(key);
+    const known = limits.get(key);
     if (known !== undefined) return known;
-    const made = createAccountLimiter({
+    const limiter = createAccountLimiter({
       clock,
       change: (kind, decide) =>
         inOrganisation(organisationId, (tx) => changeAccountBudget(tx, account, kind, decide)),
@@ -72,10 +78,25 @@ const limitersOver = (
         });
       },
     });
-    limiters.set(key, made);
+    const window = createSendingWindow(width);
+    const made = { limiter: { ...limiter, submission: heededBy(window, limiter.submission) }, window };
+    limits.set(key, made);
     return made;
   };
 };
+
+/** What the provider says of submissions also makes the window larger or small again. */
+const heededBy = (window: SendingWindow, limiter: RequestLimiter): RequestLimiter => ({
+  ...limiter,
+  answered: () => {
+    window.answered();
+    limiter.answered();
+  },
+  refused: (refused) => {
+    window.refused();
+    limiter.refused(refused);
+  },
+});
 
 /**
  * The worker: claims what is due, submits it, and looks after what is not settled, until told to stop. Any number of
@@ -100,7 +121,9 @@ export const createWorker = (options: CreateWorkerOptions): Worker => {
   };
   const deadlineIn = (ms: number): number => clock.nowMs() + ms;
   const log = options.log ?? (() => undefined);
-  const limiterOf = limitersOver(inOrganisation, clock, log);
+  const width = options.width ?? usualWidth;
+  const limitsOf = limitsOver(inOrganisation, clock, log, width);
+  const limiterOf = (account: ProviderAccount): AccountLimiter => limitsOf(account).limiter;
   let stopping = false;
   const worker = createWorkerOverPorts(
     {
@@ -115,9 +138,10 @@ export const createWorker = (options: CreateWorkerOptions): Worker => {
       stopping: () => stopping,
       watch: options.watch ?? (() => () => undefined),
       limiterOf,
+      windowOf: (account) => limitsOf(account).window,
       ...questionsWithinBudget(limiterOf, deadlineIn, settings.providerTimeoutMs),
     },
-    { width: options.width ?? 64, settings },
+    { width, settings },
   );
   return {
     runOnce: worker.runOnce,

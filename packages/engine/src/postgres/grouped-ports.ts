@@ -5,7 +5,7 @@ import type { BeforeSendFacts } from '../execute/send-verdict.ts';
 import { createGathering, type GatheringTerms } from '../grouping/gather.ts';
 import { readBeforeSend } from './attempt-store.ts';
 import { claimGroup, type ClaimTerms } from './claim-group.ts';
-import { readSubjects } from './claim-store.ts';
+import { readSubjects } from './claim-subjects.ts';
 import { recordGroup, type Answered, type RecordTerms } from './record-group.ts';
 
 type Wanted = { readonly operationId: string; readonly account: ProviderAccount };

@@ -41,39 +41,52 @@ const troubleOf = ({ because }: Statement): Error =>
     ? new BoundMeanwhile('an ID was bound meanwhile')
     : new Error('a row changed under its own lock');
 
+/** Sends statements on one transaction's connection, in the order of the calls, whoever waits for which answer first. */
+const createSender = (client: postgres.TransactionSql) => {
+  const sent: Promise<void>[] = [];
+  let firstTrouble: unknown;
+  let byKeys = false;
+  const note = (trouble: unknown): void => {
+    firstTrouble ??= trouble;
+  };
+  const run = (text: string, parameters: Parameters) => {
+    const send = (what: string, about: Parameters) =>
+      client.unsafe(what, about as (string | number)[], { prepare: true }).execute();
+    if (!byKeys) {
+      byKeys = true;
+      send(byKeysText, []).catch(note);
+    }
+    return send(text, parameters);
+  };
+  return {
+    run,
+    /** Sends without waiting. What comes of it is told by `settled`. */
+    write: (statement: Statement): void => {
+      const writing = run(statement.text, statement.parameters).then(({ count }) => {
+        if (statement.wanted !== null && count !== statement.wanted) note(troubleOf(statement));
+      }, note);
+      sent.push(writing);
+    },
+    /** Waits for every write. Throws the first trouble there was, `otherwise` where there was none of its own. */
+    settled: async (otherwise?: { readonly trouble: unknown }): Promise<void> => {
+      await Promise.all(sent);
+      if (firstTrouble !== undefined) throw firstTrouble;
+      if (otherwise !== undefined) throw otherwise.trouble;
+    },
+  };
+};
+
 export const beginWork = (
   client: postgres.TransactionSql,
   given: Pick<OrganisationTransaction, 'organisationId' | 'now' | 'wroteFeed'>,
 ): BegunWork => {
   const memory = emptyMemory();
   const unsent = noWrites();
-  const sent: Promise<void>[] = [];
-  let firstTrouble: unknown;
+  const sender = createSender(client);
   let database: Database | undefined;
-  let byKeys = false;
-
-  // Sent in the order of these calls, whoever waits for which answer first.
-  const run = (text: string, parameters: Parameters) =>
-    client.unsafe(text, parameters as (string | number)[], { prepare: true }).execute();
-
-  const goByKeys = (): void => {
-    if (byKeys) return;
-    byKeys = true;
-    run(byKeysText, []).catch(noteTrouble);
-  };
-  const noteTrouble = (trouble: unknown): void => {
-    firstTrouble ??= trouble;
-  };
   const sendUnsent = (): void => {
-    for (const statement of takeStatements(unsent, given.organisationId, given.now)) {
-      goByKeys();
-      const writing = run(statement.text, statement.parameters).then(({ count }) => {
-        if (statement.wanted !== null && count !== statement.wanted) noteTrouble(troubleOf(statement));
-      }, noteTrouble);
-      sent.push(writing);
-    }
+    takeStatements(unsent, given.organisationId, given.now).forEach(sender.write);
   };
-
   const tx: OrganisationTransaction = {
     ...given,
     memory,
@@ -86,16 +99,12 @@ export const beginWork = (
     },
     ask: async <Row extends postgres.Row>(text: string, parameters: Parameters) => {
       sendUnsent();
-      goByKeys();
-      return (await run(text, parameters)) as unknown as readonly Row[];
+      return (await sender.run(text, parameters)) as unknown as readonly Row[];
     },
     rows: async (codec, tail, parameters) => {
       sendUnsent();
-      goByKeys();
-      const found = await run(
-        `select ${codec.columns('t')} from ${codec.table} t ${tail}`,
-        parameters,
-      ).values();
+      const text = `select ${codec.columns('t')} from ${codec.table} t ${tail}`;
+      const found = await sender.run(text, parameters).values();
       return found.map((values) => codec.decode(values as unknown[]));
     },
   };
@@ -103,12 +112,11 @@ export const beginWork = (
     try {
       const result = await work();
       sendUnsent();
-      await Promise.all(sent);
-      if (firstTrouble !== undefined) throw firstTrouble;
+      await sender.settled();
       return result;
     } catch (trouble) {
-      await Promise.all(sent);
-      throw firstTrouble ?? trouble;
+      await sender.settled({ trouble });
+      throw trouble;
     }
   };
   return { tx, finish };

@@ -22,7 +22,7 @@ export const codecOf = <Of extends Table>(table: Of): RowCodec<Of['$inferSelect'
         const value = values[index];
         row[key] = value === null || value === undefined ? null : column.mapFromDriverValue(value);
       });
-      return row as Of['$inferSelect'];
+      return row;
     },
     encode: (row) => {
       const given = row as Readonly<Record<string, unknown>>;

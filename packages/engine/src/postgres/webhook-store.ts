@@ -140,7 +140,7 @@ export const addWebhookObservation = async (
     finding,
   });
   // Two events for one fact: it arrived again, under a name that does not show it.
-  if (added && told) await count(tx, 'replays_absorbed', 'webhook');
+  if (added && told) count(tx, 'replays_absorbed', 'webhook');
 };
 
 const toldByAnotherEvent = async (

@@ -12,12 +12,15 @@ import {
   type StoredEvent,
 } from '../webhook/apply-event.ts';
 import type { DueItem, DueOperation } from './due-work.ts';
+import type { SendingWindow } from './sending-window.ts';
 
 export type HandleDuePorts = CheckUnknownPorts &
   LookAtKnownPorts &
   SendClaimedPorts &
   ApplyEventPorts & {
     readonly providers: ProviderDirectory;
+    /** This process's room for submissions to one account. */
+    readonly windowOf: (account: ProviderAccount) => SendingWindow;
     /** Settles an operation from all its evidence, and answers with the state it is in then. */
     readonly settleEvidence: (
       account: ProviderAccount | undefined,
@@ -97,8 +100,14 @@ const handleOperation = async (
       if (await ports.expire(organisationId, operationId)) tally.expired += 1;
       return;
     case 'approved': {
-      const result = await claimWithinBudget(ports, due, account, settings);
-      return carryOut(ports, result, account, due, settings, tally);
+      const window = account && ports.windowOf(account);
+      await window?.enter();
+      try {
+        const result = await claimWithinBudget(ports, due, account, settings);
+        return await carryOut(ports, result, account, due, settings, tally);
+      } finally {
+        window?.leave();
+      }
     }
     case 'submitting':
       return ports.loseSight(organisationId, operationId, settings);

@@ -36,6 +36,7 @@ export type WorkerShape = {
 /** The longest pause between two looks for work: what no notification announced is found this late. */
 const pollMs = 500;
 const shortestPauseMs = 20;
+const betweenReadingsMs = 200;
 /** A pass of `runOnce` takes this many at a time, and at most this many times for one organisation. */
 const batch = 200;
 const batchesOfOnePass = 50;
@@ -171,12 +172,18 @@ const createDriver = (
     },
   );
   let reading: Promise<void> | null = null;
+  let readAgainMs = 0;
 
   const pass = async (readAccounts: () => Promise<void>): Promise<void> => {
     woken = false;
-    reading ??= readAccounts().finally(() => {
-      reading = null;
-    });
+    // Whose turn it is to list is asked of the database, which under load is not to be asked at every pass.
+    const nowMs = ports.clock.nowMs();
+    if (reading === null && nowMs >= readAgainMs) {
+      readAgainMs = nowMs + betweenReadingsMs;
+      reading = readAccounts().finally(() => {
+        reading = null;
+      });
+    }
     let pauseMs = pollMs;
     try {
       pauseMs = await takeWhatFits(ports, dispatcher, width, settings, stop);
