@@ -1,15 +1,14 @@
-/** What became of one job of a group. */
-export type Outcome<Result> =
-  { readonly ok: true; readonly result: Result } | { readonly ok: false; readonly error: unknown };
-
 export type GatheringTerms<Job, Result> = {
   /** Groups of one key under way at once; what comes meanwhile is the next group. */
   readonly atOnce: number;
   /** How much one group may weigh; a single job may weigh more. */
   readonly most: number;
   readonly weightOf: (job: Job) => number;
-  /** Carries out one group. Answers for each job, in order; what it throws is the answer to all. */
-  readonly carryOut: (key: string, jobs: readonly Job[]) => Promise<readonly Outcome<Result>[]>;
+  /**
+   * Carries out one group; the next one may begin once it answers. Its answer is what each job comes to, in order, also
+   * what is not decided yet: a job that has to wait by itself holds up no other. What it throws is the answer to all.
+   */
+  readonly carryOut: (key: string, jobs: readonly Job[]) => Promise<readonly Promise<Result>[]>;
 };
 
 type Waiting<Job, Result> = {
@@ -41,14 +40,13 @@ export const createGathering = <Job, Result>(
 
   const answer = async (key: string, group: readonly Waiting<Job, Result>[]): Promise<void> => {
     try {
-      const outcomes = await terms.carryOut(
+      const results = await terms.carryOut(
         key,
         group.map(({ job }) => job),
       );
       group.forEach(({ resolve, reject }, index) => {
-        const outcome = outcomes[index];
-        if (outcome?.ok === true) resolve(outcome.result);
-        else reject(outcome === undefined ? new Error('a job of a group got no answer') : outcome.error);
+        const result = results[index] ?? Promise.reject(new Error('a job of a group got no answer'));
+        result.then(resolve, reject);
       });
     } catch (error) {
       for (const { reject } of group) reject(error);

@@ -1,7 +1,6 @@
 import { crashPoint } from '#crash-point';
 import type { ClaimRequest, ClaimResult } from '../claim/claim-approved.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
-import type { Outcome } from '../grouping/gather.ts';
 import { changeWake } from './attempt-store.ts';
 import { claim } from './claim-store.ts';
 import type { InOrganisation, OrganisationTransaction } from './connection.ts';
@@ -12,6 +11,7 @@ import {
   loadDisputes,
   loadSeenRefunds,
   lockOperations,
+  type Patience,
 } from './load-operations.ts';
 
 export type ClaimTerms = {
@@ -28,22 +28,14 @@ export const claimGroup = async (
   terms: ClaimTerms,
   organisationId: string,
   requests: readonly ClaimRequest[],
-): Promise<readonly Outcome<ClaimResult>[]> => {
+): Promise<readonly Promise<ClaimResult>[]> => {
   try {
-    const results = await inOneTransaction(terms, organisationId, requests);
-    return results.map((result) => ({ ok: true, result }));
+    const results = await inOneTransaction(terms, organisationId, requests, 'briefly');
+    return results.map((result) => Promise.resolve(result));
   } catch (trouble) {
     if (isDatabaseAway(trouble)) throw trouble;
   }
-  const outcomes: Outcome<ClaimResult>[] = [];
-  for (const request of requests) {
-    try {
-      outcomes.push({ ok: true, result: await alone(terms, organisationId, request) });
-    } catch (error) {
-      outcomes.push({ ok: false, error });
-    }
-  }
-  return outcomes;
+  return requests.map((request) => alone(terms, organisationId, request));
 };
 
 const uniqueViolation = '23505';
@@ -55,7 +47,7 @@ const alone = async (
   request: ClaimRequest,
 ): Promise<ClaimResult> => {
   try {
-    const [result] = await inOneTransaction(terms, organisationId, [request]);
+    const [result] = await inOneTransaction(terms, organisationId, [request], 'as long as it takes');
     if (result === undefined) throw new Error('a claim came to nothing');
     return result;
   } catch (error) {
@@ -71,10 +63,11 @@ const inOneTransaction = (
   { inOrganisation, workerName, isHome }: ClaimTerms,
   organisationId: string,
   requests: readonly ClaimRequest[],
+  patience: Patience,
 ): Promise<readonly ClaimResult[]> =>
   inOrganisation(organisationId, async (tx) => {
     const operationIds = [...new Set(requests.map(({ operationId }) => operationId))].toSorted();
-    await lockOperations(tx, { operationIds, orderIds: [] }, true);
+    await lockOperations(tx, { operationIds, orderIds: [] }, 'and what is beside them', patience);
     await Promise.all([
       loadApprovals(tx),
       loadSeenRefunds(tx),

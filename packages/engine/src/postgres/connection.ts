@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { beginWork, type OrganisationTransaction } from './organisation-transaction.ts';
+import { isConnectionGone } from './database-trouble.ts';
 import { databaseOver, type Database } from './prepared-session.ts';
 
 export type { OrganisationTransaction } from './organisation-transaction.ts';
@@ -110,6 +111,17 @@ const beginText = `select set_config('holdfast.organisation_id', $1, true),
     then 'holdfast.transaction_timeout' else 'transaction_timeout' end, $2, true),
   floor(extract(epoch from clock_timestamp()) * 1000)::text as now_ms`;
 
+/** Names the organisation and sets the limits. @returns the database's clock */
+const begin = async (
+  client: postgres.TransactionSql,
+  { organisationId, longestMs }: { readonly organisationId: string; readonly longestMs: string },
+): Promise<Date> => {
+  const [row] = await client.unsafe<{ now_ms: string }[]>(beginText, [organisationId, longestMs], {
+    prepare: true,
+  });
+  return new Date(Number(row?.now_ms));
+};
+
 /**
  * Runs `work` in one transaction that sees and touches one organisation's rows alone. Throws what `work` throws,
  * after rolling back. Read committed: guards are in the WHERE of each write.
@@ -119,21 +131,31 @@ export const organisationTransactions =
   async (organisationId, work) => {
     let feedWritten = false;
     const longestMs = String(connection.longestTransactionMs);
-    // A value in a box: the driver takes a bare list for queries of its own.
-    const { result } = await connection.driver.begin(async (client) => {
-      const [row] = await client.unsafe<{ now_ms: string }[]>(beginText, [organisationId, longestMs], {
-        prepare: true,
-      });
-      const databaseNow = new Date(Number(row?.now_ms));
+    let over = false;
+    const beginning = connection.driver.begin(async (client) => {
+      const begun = await begin(client, { organisationId, longestMs });
       const { tx, finish } = beginWork(client, {
         organisationId,
-        now: options.readClock?.(databaseNow) ?? databaseNow,
+        now: options.readClock?.(begun) ?? begun,
         wroteFeed: () => {
           feedWritten = true;
         },
+        isOver: () => over,
       });
-      return { result: await finish(() => work(tx)) };
+      try {
+        // A value in a box: the driver takes a bare list for queries of its own.
+        return { result: await finish(() => work(tx)) };
+      } catch (trouble) {
+        // The driver would send a rollback over a connection that is gone, and the process would end by that. Left
+        // without an answer, it says that the connection was closed.
+        if (isConnectionGone(trouble)) return await new Promise<never>(() => undefined);
+        throw trouble;
+      }
     });
+    beginning.catch(() => {
+      over = true;
+    });
+    const { result } = await beginning;
     if (feedWritten) options.onFeedWritten?.(organisationId);
     return result;
   };

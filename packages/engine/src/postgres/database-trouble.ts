@@ -10,3 +10,13 @@ export const codeOf = (error: unknown): string | undefined => {
 
 /** True where the database could not be reached or is shutting down: trying each part alone would help nobody. */
 export const isDatabaseAway = (error: unknown): boolean => awayCodes.test(codeOf(error) ?? '');
+
+const closedCodes = /^(ECONNRESET|EPIPE|ETIMEDOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
+
+/** True where the connection itself is gone or is being closed by the database: nothing more can be sent over it. */
+export const isConnectionGone = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false;
+  if ('severity' in error && (error.severity === 'FATAL' || error.severity === 'PANIC')) return true;
+  if ('code' in error && typeof error.code === 'string') return closedCodes.test(error.code);
+  return isConnectionGone(error.cause);
+};

@@ -25,7 +25,7 @@ export const groupedPorts = (terms: ClaimTerms & RecordTerms) => {
     // Plain reads: one that breaks is asked for again by the next pass.
     subject: gathering<Wanted, ClaimSubject | null>(async (organisationId, jobs) => {
       const subjects = await inOrganisation(organisationId, (tx) => readSubjects(tx, jobs));
-      return subjects.map((result) => ({ ok: true, result }));
+      return subjects.map((subject) => Promise.resolve(subject));
     }),
     claim: gathering<ClaimRequest, ClaimResult>((organisationId, requests) =>
       claimGroup(terms, organisationId, requests),
@@ -33,10 +33,10 @@ export const groupedPorts = (terms: ClaimTerms & RecordTerms) => {
     // Each is asked for after its claim has committed, so the question sees it whatever else it asks about.
     beforeSend: gathering<Claimed, BeforeSendFacts>(async (organisationId, claims) => {
       const found = await inOrganisation(organisationId, (tx) => readBeforeSend(tx, claims));
-      return found.map((result) =>
-        result === undefined
-          ? { ok: false, error: new Error('a claimed operation does not exist') }
-          : { ok: true, result },
+      return found.map((facts) =>
+        facts === undefined
+          ? Promise.reject(new Error('a claimed operation does not exist'))
+          : Promise.resolve(facts),
       );
     }),
     record: gathering<Answered, void>((organisationId, answers) =>

@@ -1,7 +1,6 @@
 import { crashPoint } from '#crash-point';
 import type { Command, CommandResult } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
-import type { Outcome } from '../grouping/gather.ts';
 import { BoundMeanwhile } from './bound-meanwhile.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { isDatabaseAway } from './database-trouble.ts';
@@ -16,6 +15,7 @@ import {
   loadSeenRefunds,
   loadUnnamed,
   lockOperations,
+  type Patience,
 } from './load-operations.ts';
 import { readNames } from './operation-reader.ts';
 
@@ -29,8 +29,6 @@ export type GivenCommand = {
 /** What one caller gives, in order. */
 export type GivenCommands = { readonly who: Principal; readonly commands: readonly GivenCommand[] };
 
-type Results = readonly Outcome<readonly CommandResult[]>[];
-
 /**
  * Applies what several callers give in one transaction: every row is locked and read first, each command is judged on
  * what those before it left, and all is written together. Should anything break that no verdict covers, nothing of it
@@ -40,31 +38,25 @@ export const applyGroup = async (
   dependencies: IntakeDependencies,
   organisationId: string,
   groups: readonly GivenCommands[],
-): Promise<Results> => {
+): Promise<readonly Promise<readonly CommandResult[]>[]> => {
   try {
-    const results = await inOneTransaction(dependencies, organisationId, groups);
-    return results.map((result) => ({ ok: true, result }));
+    const results = await inOneTransaction(dependencies, organisationId, groups, 'briefly');
+    return results.map((result) => Promise.resolve(result));
   } catch (trouble) {
     if (isDatabaseAway(trouble)) throw trouble;
   }
-  const outcomes: Outcome<readonly CommandResult[]>[] = [];
-  for (const group of groups) outcomes.push(await oneByOne(dependencies, organisationId, group));
-  return outcomes;
+  return groups.map((group) => oneByOne(dependencies, organisationId, group));
 };
 
 const oneByOne = async (
   dependencies: IntakeDependencies,
   organisationId: string,
   { who, commands }: GivenCommands,
-): Promise<Outcome<readonly CommandResult[]>> => {
+): Promise<readonly CommandResult[]> => {
   const results: CommandResult[] = [];
-  try {
-    // In order; after one that broke none of the same caller is applied.
-    for (const command of commands) results.push(await alone(dependencies, organisationId, who, command));
-    return { ok: true, result: results };
-  } catch (error) {
-    return { ok: false, error };
-  }
+  // In order; after one that broke none of the same caller is applied.
+  for (const command of commands) results.push(await alone(dependencies, organisationId, who, command));
+  return results;
 };
 
 const alone = async (
@@ -76,7 +68,9 @@ const alone = async (
   for (let tries = 0; tries < 5; tries += 1) {
     try {
       const group = [{ who, commands: [command] }];
-      const [result] = (await inOneTransaction(dependencies, organisationId, group)).flat();
+      const [result] = (
+        await inOneTransaction(dependencies, organisationId, group, 'as long as it takes')
+      ).flat();
       if (result !== undefined) return result;
     } catch (trouble) {
       if (!(trouble instanceof BoundMeanwhile)) throw trouble;
@@ -89,9 +83,10 @@ const inOneTransaction = async (
   dependencies: IntakeDependencies,
   organisationId: string,
   groups: readonly GivenCommands[],
+  patience: Patience,
 ): Promise<readonly (readonly CommandResult[])[]> => {
   const answers = await dependencies.inOrganisation(organisationId, async (tx) => {
-    await load(tx, groups);
+    await load(tx, groups, patience);
     const results: CommandResult[][] = [];
     for (const { who, commands } of groups) {
       const own: CommandResult[] = [];
@@ -116,12 +111,16 @@ const applyOne = (
     : applyDecision(dependencies, tx, who, command, { opposite, named });
 
 /** Locks and reads in two journeys what all these commands are judged by. */
-const load = async (tx: OrganisationTransaction, groups: readonly GivenCommands[]): Promise<void> => {
+const load = async (
+  tx: OrganisationTransaction,
+  groups: readonly GivenCommands[],
+  patience: Patience,
+): Promise<void> => {
   const commands = groups.flatMap((group) => group.commands.map(({ command }) => command));
   const proposals = commands.flatMap((command) => (command.type === 'propose' ? [command] : []));
   const operationIds = [...new Set(commands.map(({ operationId }) => operationId))];
   const orderIds = [...new Set(proposals.map(({ orderId }) => orderId))];
-  await lockOperations(tx, { operationIds, orderIds }, true);
+  await lockOperations(tx, { operationIds, orderIds }, 'and what is beside them', patience);
   const known = operationIds.filter((id) => tx.memory.locked.has(id));
   const decisions = commands.filter(({ type }) => type !== 'propose').map(({ commandId }) => commandId);
   const callers = new Map(groups.map(({ who }) => [who.actor.id, who]));

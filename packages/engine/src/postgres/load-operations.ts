@@ -42,16 +42,31 @@ const ordersMeant = `(select unnest($2::text[]) union select p.order_id from ope
   where p.org_id = $1 and p.id = any($3::uuid[]) and p.order_id is not null)`;
 
 /**
+ * How long a lock is waited for. A group waits briefly: whoever holds one of its rows for long keeps the others no longer
+ * than that, and what is locked is then waited for alone.
+ */
+export type Patience = 'briefly' | 'as long as it takes';
+const briefLockMs = 500;
+
+/** What is remembered with the operations: all others of their payments, and their orders and returns. */
+export type Reach = 'alone' | 'and what is beside them';
+
+/**
  * Locks payments in the order of their keys, then operations in the order of theirs, and remembers them. One journey,
- * however many there are. `beside`: also all other operations of these payments, and their orders and returns.
+ * however many there are.
  */
 export const lockOperations = async (
   tx: OrganisationTransaction,
   { operationIds, orderIds }: WantedOperations,
-  beside: boolean,
+  reach: Reach,
+  patience: Patience,
 ): Promise<void> => {
+  const beside = reach === 'and what is beside them';
   const meant = [tx.organisationId, orderIds, operationIds] as const;
-  const [paymentRows, , rows, bare] = await Promise.all([
+  const [, paymentRows, , rows, bare] = await Promise.all([
+    patience === 'briefly'
+      ? tx.ask("select set_config('lock_timeout', $1, true)", [String(briefLockMs)])
+      : undefined,
     tx.rows(
       paymentCodec,
       `where t.org_id = $1 and (t.provider, t.payment_reference) in ${paymentsMeant}

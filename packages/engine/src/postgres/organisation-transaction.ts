@@ -42,7 +42,7 @@ const troubleOf = ({ because }: Statement): Error =>
     : new Error('a row changed under its own lock');
 
 /** Sends statements on one transaction's connection, in the order of the calls, whoever waits for which answer first. */
-const createSender = (client: postgres.TransactionSql) => {
+const createSender = (client: postgres.TransactionSql, isOver: () => boolean) => {
   const sent: Promise<void>[] = [];
   let firstTrouble: unknown;
   let byKeys = false;
@@ -50,6 +50,7 @@ const createSender = (client: postgres.TransactionSql) => {
     firstTrouble ??= trouble;
   };
   const run = (text: string, parameters: Parameters) => {
+    if (isOver()) throw new Error('the connection was closed under its transaction');
     const send = (what: string, about: Parameters) =>
       client.unsafe(what, about as (string | number)[], { prepare: true }).execute();
     if (!byKeys) {
@@ -78,11 +79,17 @@ const createSender = (client: postgres.TransactionSql) => {
 
 export const beginWork = (
   client: postgres.TransactionSql,
-  given: Pick<OrganisationTransaction, 'organisationId' | 'now' | 'wroteFeed'>,
+  {
+    isOver,
+    ...given
+  }: Pick<OrganisationTransaction, 'organisationId' | 'now' | 'wroteFeed'> & {
+    /** Whether the connection was closed under it: then nothing may be sent any more. */
+    readonly isOver: () => boolean;
+  },
 ): BegunWork => {
   const memory = emptyMemory();
   const unsent = noWrites();
-  const sender = createSender(client);
+  const sender = createSender(client, isOver);
   let database: Database | undefined;
   const sendUnsent = (): void => {
     takeStatements(unsent, given.organisationId, given.now).forEach(sender.write);
@@ -94,6 +101,7 @@ export const beginWork = (
     get db() {
       sendUnsent();
       forget(memory);
+      if (isOver()) throw new Error('the connection was closed under its transaction');
       database ??= databaseIn(client);
       return database;
     },

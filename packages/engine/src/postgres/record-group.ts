@@ -2,12 +2,11 @@ import { crashPoint } from '#crash-point';
 import type { AttemptReport } from '@holdfast/providers';
 import type { ProviderAccount, WorkerSettings } from '../engine-interface.ts';
 import type { AttemptIdentity } from '../execute/record-answer.ts';
-import type { Outcome } from '../grouping/gather.ts';
 import { storeAnswer } from './attempt-store.ts';
 import { lockOperation } from './change-operation.ts';
 import type { InOrganisation } from './connection.ts';
 import { isDatabaseAway } from './database-trouble.ts';
-import { loadAuditHeads, loadEvidence, lockOperations } from './load-operations.ts';
+import { loadAuditHeads, loadEvidence, lockOperations, type Patience } from './load-operations.ts';
 import { settleOperation } from './observation-store.ts';
 
 /** How one request ended. */
@@ -27,34 +26,26 @@ export const recordGroup = async (
   terms: RecordTerms,
   organisationId: string,
   answers: readonly Answered[],
-): Promise<readonly Outcome<void>[]> => {
+): Promise<readonly Promise<void>[]> => {
   try {
-    await inOneTransaction(terms, organisationId, answers);
-    return answers.map(() => ({ ok: true, result: undefined }));
+    await inOneTransaction(terms, organisationId, answers, 'briefly');
+    return answers.map(() => Promise.resolve());
   } catch (error) {
-    if (answers.length === 1 || isDatabaseAway(error)) throw error;
+    if (isDatabaseAway(error)) throw error;
   }
-  const outcomes: Outcome<void>[] = [];
-  for (const answer of answers) {
-    try {
-      await inOneTransaction(terms, organisationId, [answer]);
-      outcomes.push({ ok: true, result: undefined });
-    } catch (error) {
-      outcomes.push({ ok: false, error });
-    }
-  }
-  return outcomes;
+  return answers.map((answer) => inOneTransaction(terms, organisationId, [answer], 'as long as it takes'));
 };
 
 const inOneTransaction = (
   { inOrganisation, settings }: RecordTerms,
   organisationId: string,
   answers: readonly Answered[],
-) =>
+  patience: Patience,
+): Promise<void> =>
   inOrganisation(organisationId, async (tx) => {
     const operationIds = [...new Set(answers.map(({ attempt }) => attempt.operationId))].toSorted();
     // The payments first, like everywhere: keeping evidence locks the operations' rows.
-    await lockOperations(tx, { operationIds, orderIds: [] }, false);
+    await lockOperations(tx, { operationIds, orderIds: [] }, 'alone', patience);
     await Promise.all([loadEvidence(tx, operationIds), loadAuditHeads(tx, operationIds)]);
     for (const { account, attempt, report } of answers) {
       await lockOperation(tx, attempt.operationId);

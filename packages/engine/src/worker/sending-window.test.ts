@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createSendingWindow, type SendingWindow } from './sending-window.ts';
+
+/** How many of so many that want to are let in before any of them leaves. */
+const letIn = async (window: SendingWindow, wanted: number): Promise<number> => {
+  let entered = 0;
+  for (let one = 0; one < wanted; one += 1) void window.enter().then(() => (entered += 1));
+  await new Promise((resolve) => setImmediate(resolve));
+  return entered;
+};
+
+// Red when: the window begins at its largest.
+test('an account that was never sent to gets few submissions at once', async () => {
+  expect(await letIn(createSendingWindow(64), 100)).toBe(8);
+});
+
+// Red when: an answer does not make it larger, or nothing bounds it.
+test('each good answer makes room for one more, up to the width of the worker', async () => {
+  const window = createSendingWindow(20);
+  for (let answers = 0; answers < 5; answers += 1) window.answered();
+  expect(await letIn(window, 100)).toBe(13);
+  for (let answers = 0; answers < 50; answers += 1) window.answered();
+  expect(await letIn(window, 0)).toBe(0);
+  for (let left = 0; left < 13; left += 1) window.leave();
+  expect(await letIn(window, 100)).toBe(0);
+});
+
+// Red when: a refusal leaves the window as it is.
+test('after "too many" there are few at once again', async () => {
+  const window = createSendingWindow(64);
+  for (let answers = 0; answers < 50; answers += 1) window.answered();
+  window.refused();
+  expect(await letIn(window, 100)).toBe(8);
+});
