@@ -15,7 +15,7 @@ import {
   type OperationRow,
   type PaymentRow,
 } from './schema.ts';
-import { seenRefundsWhere } from './seen-refunds.ts';
+import { seenRefundsFrom, seenRefundsWhere } from './seen-refunds.ts';
 import { paymentKey, type AuditHead } from './working-memory.ts';
 
 export type WantedOperations = {
@@ -38,8 +38,13 @@ const paymentsMeant = `(select o.provider, o.payment_reference from orders o
     where o.org_id = $1 and o.order_id = any($2::text[])
   union select p.provider, p.payment_reference from operations p
     where p.org_id = $1 and p.id = any($3::uuid[]) and p.payment_reference is not null)`;
-const ordersMeant = `(select unnest($2::text[]) union select p.order_id from operations p
+const ordersMeant = `(select unnest($2::text[]) as order_id union select p.order_id from operations p
   where p.org_id = $1 and p.id = any($3::uuid[]) and p.order_id is not null)`;
+
+// Each key is looked for by itself, however the planner guesses: a plan made while a table is small is kept while it grows.
+const besideOrders = (table: 'orders' | 'returns'): string =>
+  `from ${ordersMeant} m cross join lateral (select o.* from ${table} o
+    where o.org_id = $1 and o.order_id = m.order_id offset 0) t`;
 
 /**
  * How long a lock is waited for. A group waits briefly: whoever holds one of its rows for long keeps the others no longer
@@ -69,8 +74,9 @@ export const lockOperations = async (
       : undefined,
     tx.rows(
       paymentCodec,
-      `where t.org_id = $1 and (t.provider, t.payment_reference) in ${paymentsMeant}
-        order by t.provider, t.payment_reference for no key update of t`,
+      `from (select * from ${paymentsMeant} k order by provider, payment_reference offset 0) m
+        cross join lateral (select p.* from payments p where p.org_id = $1 and p.provider = m.provider
+          and p.payment_reference = m.payment_reference for no key update) t`,
       meant,
     ),
     tx.ask('select id from operations where org_id = $1 and id = any($2::uuid[]) order by id for update', [
@@ -80,7 +86,8 @@ export const lockOperations = async (
     beside
       ? tx.rows(
           operationCodec,
-          `where t.org_id = $1 and (t.provider, t.payment_reference) in ${paymentsMeant}`,
+          `from ${paymentsMeant} m cross join lateral (select o.* from operations o where o.org_id = $1
+            and o.provider = m.provider and o.payment_reference = m.payment_reference offset 0) t`,
           meant,
         )
       : [],
@@ -123,8 +130,8 @@ const loadOrders = async (
   const { memory } = tx;
   const meant = [tx.organisationId, orderIds, operationIds] as const;
   const [orderRows, returnRows] = await Promise.all([
-    tx.rows(orderCodec, `where t.org_id = $1 and t.order_id in ${ordersMeant}`, meant),
-    tx.rows(returnCodec, `where t.org_id = $1 and t.order_id in ${ordersMeant}`, meant),
+    tx.rows(orderCodec, besideOrders('orders'), meant),
+    tx.rows(returnCodec, besideOrders('returns'), meant),
   ]);
   for (const id of orderIds) memory.orders.set(id, null);
   const byOrder = groupedBy(returnRows, ({ orderId }) => orderId);
@@ -167,9 +174,11 @@ export const loadApprovals = async (tx: OrganisationTransaction): Promise<void> 
 /** Remembers what the mirror holds of every remembered payment. */
 export const loadSeenRefunds = async (tx: OrganisationTransaction): Promise<void> => {
   const known = remembered<PaymentRow>(tx.memory.payments);
-  const seen = await seenRefundsWhere(
+  const seen = await seenRefundsFrom(
     tx,
-    '(t.provider, t.payment_reference) in (select * from unnest($2::text[], $3::text[]))',
+    `unnest($2::text[], $3::text[]) m (provider, payment_reference) cross join lateral (
+      select r.* from mirror_refunds r where r.org_id = $1 and r.provider = m.provider
+        and r.payment_reference = m.payment_reference offset 0) t`,
     [known.map(({ provider }) => provider), known.map(({ paymentReference }) => paymentReference)],
   );
   const byPayment = groupedBy(seen, ({ refund }) => paymentKey(refund.provider, refund.paymentReference));
@@ -183,8 +192,10 @@ export const loadSeenRefunds = async (tx: OrganisationTransaction): Promise<void
 export const loadDisputes = async (tx: OrganisationTransaction): Promise<void> => {
   const known = remembered<PaymentRow>(tx.memory.payments);
   const open = await tx.ask<{ provider: string; payment_reference: string }>(
-    `select provider, payment_reference from mirror_disputes
-      where org_id = $1 and open and (provider, payment_reference) in (select * from unnest($2::text[], $3::text[]))`,
+    `select m.provider, m.payment_reference
+      from unnest($2::text[], $3::text[]) m (provider, payment_reference) where exists (
+        select from mirror_disputes d where d.org_id = $1 and d.provider = m.provider
+          and d.payment_reference = m.payment_reference and d.open offset 0)`,
     [
       tx.organisationId,
       known.map(({ provider }) => provider),

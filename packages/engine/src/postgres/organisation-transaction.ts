@@ -22,7 +22,7 @@ export type OrganisationTransaction = {
   readonly unsent: UnsentWrites;
   /** A question of constant text, its plan kept. Asked without waiting for one another, several share one journey. */
   readonly ask: <Row extends postgres.Row>(text: string, parameters: Parameters) => Promise<readonly Row[]>;
-  /** Whole rows of one table: `tail` follows `select <columns> from <table> t`. */
+  /** Whole rows of one table: `tail` follows `select <columns> from <table> t`, or names in full what `t` is. */
   readonly rows: <Row>(codec: RowCodec<Row>, tail: string, parameters: Parameters) => Promise<readonly Row[]>;
 };
 
@@ -111,7 +111,8 @@ export const beginWork = (
     },
     rows: async (codec, tail, parameters) => {
       sendUnsent();
-      const text = `select ${codec.columns('t')} from ${codec.table} t ${tail}`;
+      const from = tail.startsWith('from ') ? tail : `from ${codec.table} t ${tail}`;
+      const text = `select ${codec.columns('t')} ${from}`;
       const found = await sender.run(text, parameters).values();
       return found.map((values) => codec.decode(values as unknown[]));
     },

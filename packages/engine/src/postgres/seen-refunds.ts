@@ -7,16 +7,24 @@ import { paymentKey } from './working-memory.ts';
 const refundCodec = codecOf(mirrorRefunds);
 
 /** Refunds in the mirror that the given condition finds, each with the operation of its payment that carries its reference. */
-export const seenRefundsWhere = async (
+export const seenRefundsWhere = (
   tx: OrganisationTransaction,
   condition: string,
+  parameters: readonly (string | readonly string[])[],
+): Promise<readonly SeenRefund[]> =>
+  seenRefundsFrom(tx, `mirror_refunds t where t.org_id = $1 and ${condition}`, parameters);
+
+/** The same of those rows of the mirror that `t` stands for. */
+export const seenRefundsFrom = async (
+  tx: OrganisationTransaction,
+  from: string,
   parameters: readonly (string | readonly string[])[],
 ): Promise<readonly SeenRefund[]> => {
   const found = await tx.ask<{ holder: string | null; refund: unknown[] }>(
     `select (select o.id from operations o where o.org_id = t.org_id and o.provider = t.provider
         and o.payment_reference = t.payment_reference and o.provider_reference = t.reference limit 1) as holder,
       json_build_array(${refundCodec.columns('t')}) as refund
-      from mirror_refunds t where t.org_id = $1 and ${condition}`,
+      from ${from}`,
     [tx.organisationId, ...parameters],
   );
   return found.map(({ holder, refund }) => ({ holder, refund: refundCodec.decode(refund) }));

@@ -14,12 +14,12 @@ test('an account that was never sent to gets few submissions at once', async () 
   expect(await letIn(createSendingWindow(64), 100)).toBe(8);
 });
 
-// Red when: an answer does not make it larger, or nothing bounds it.
-test('each good answer makes room for one more, up to the width of the worker', async () => {
+// Red when: good answers do not make it larger, or nothing bounds it.
+test('every eight good answers make room for one more, up to the width of the worker', async () => {
   const window = createSendingWindow(20);
-  for (let answers = 0; answers < 5; answers += 1) window.answered();
+  for (let answers = 0; answers < 40; answers += 1) window.answered();
   expect(await letIn(window, 100)).toBe(13);
-  for (let answers = 0; answers < 50; answers += 1) window.answered();
+  for (let answers = 0; answers < 500; answers += 1) window.answered();
   expect(await letIn(window, 0)).toBe(0);
   for (let left = 0; left < 13; left += 1) window.leave();
   expect(await letIn(window, 100)).toBe(0);
@@ -28,7 +28,7 @@ test('each good answer makes room for one more, up to the width of the worker', 
 // Red when: a refusal leaves the window as it is.
 test('after "too many" there are few at once again', async () => {
   const window = createSendingWindow(64);
-  for (let answers = 0; answers < 50; answers += 1) window.answered();
+  for (let answers = 0; answers < 500; answers += 1) window.answered();
   window.refused();
   expect(await letIn(window, 100)).toBe(8);
 });
