@@ -71,7 +71,9 @@ test('proposed offline, browser closed and opened again offline, then online: it
     await agent.getByRole('link', { name: new RegExp(order.id) }).click();
     expect(await operationOn(agent)).toBe(id);
     // A browser closed in the middle of a try cannot know whether its bytes left, and says no more than that.
-    await expect(card(agent)).toContainText(/Saved on this device\.|Sent\. Waiting to hear that it arrived\./);
+    await expect(card(agent)).toContainText(
+      /Saved on this device\.|Sent\. Waiting to hear that it arrived\./,
+    );
     expect(await house.operationsOf(order.id)).toEqual([]);
 
     await house.network.mend();
