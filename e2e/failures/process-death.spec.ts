@@ -148,10 +148,11 @@ test('a worker is killed between a listing and its place: the refund made elsewh
   await listing();
   await workerThatDiesAt(cluster, 'after-listing-before-position');
   await listing();
+  const [killed] = await cluster.sql<{ at: string }[]>`select clock_timestamp()::text as at`;
   await cluster.startWorker();
   const figures = await until('the listing to be made again', async () => {
     const [position] = await cluster.sql<{ done: boolean }[]>`
-      select next_listing_at > now() + interval '20 seconds' as done from mirror_positions`;
+      select fresh_at > ${killed?.at ?? ''}::timestamptz as done from mirror_positions`;
     if (position?.done !== true) return undefined;
     return cluster.sql`select refunded_elsewhere::int from payments where payment_reference = ${payment}`;
   });
