@@ -55,6 +55,8 @@ const approved = async (orderId: string) => {
 /** Submitted, and the answer lost: with or without the refund in the provider's ledger. */
 const unknown = async (orderId: string, what: 'execute_then_drop' | 'drop_before') => {
   await fake('/fake/faults', { on: 'refund.create', do: what, times: 1 });
+  // Nor does a listing settle it, however long the test takes.
+  await fake('/fake/faults', { on: 'refund.list', do: 'hide_from_list', ms: 600_000, times: 'always' });
   const operation = await approved(orderId);
   await house.opened.made.worker.runOnce();
   expect(await now(operation.id)).toMatchObject({ state: 'outcome_unknown', attemptCount: 1 });
