@@ -27,6 +27,8 @@ beforeAll(async () => {
     }
     near.pipe(far);
     far.pipe(near);
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
   });
   await new Promise<void>((resolve) => through.listen(0, '127.0.0.1', resolve));
   target.port = String((through.address() as AddressInfo).port);
@@ -71,9 +73,69 @@ test('a connection that the database ends fails its transaction alone', async ()
   const working = inOrganisation(organisationId, async (tx) => {
     const [own] = await tx.ask<{ pid: number }>('select pg_backend_pid() as pid', []);
     const asking = Promise.all([tx.ask('select pg_sleep(20)', []), tx.ask('select 1', [])]);
+    asking.catch(() => undefined);
     await database.admin`select pg_terminate_backend(${own?.pid ?? 0})`;
     return asking;
   });
   await expect(working).rejects.toThrow();
   await expect(works()).resolves.toEqual({ one: 1 });
 });
+
+const ways: readonly (readonly [string, (pid: number) => Promise<unknown> | void])[] = [
+  ['cut', () => cut()],
+  ['ended by the database', (pid) => database.admin`select pg_terminate_backend(${pid})`],
+];
+const goesOn: readonly (readonly [string, (ask: () => Promise<unknown>) => unknown])[] = [
+  ['asks more', (ask) => ask()],
+  ['asks twice, whatever comes of it', (ask) => ask().catch(ask)],
+  ['has nothing more to ask', () => 'done'],
+  [
+    'fails by itself',
+    () => {
+      throw new Error('the work has a trouble of its own');
+    },
+  ],
+];
+
+// The driver remembers the words with which the database ended a connection, and says them to whoever comes next.
+// Red when: a transaction that never began is not begun anew.
+test('the end of one connection fails nobody who comes after', async () => {
+  for (let time = 0; time < 4; time += 1) {
+    const working = inOrganisation(organisationId, async (tx) => {
+      const [own] = await tx.ask<{ pid: number }>('select pg_backend_pid() as pid', []);
+      // Of a question that is asked for the first time the driver has more to write when it fails.
+      const asking = tx.ask(`select pg_sleep(20), $1::text as time${String(time)}`, ['first']);
+      asking.catch(() => undefined);
+      await database.admin`select pg_terminate_backend(${own?.pid ?? 0})`;
+      return asking;
+    });
+    await expect(working).rejects.toThrow();
+    const after = await Promise.allSettled([works(), works(), works()]);
+    expect(after.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+  }
+});
+
+// Red when: `over` decides neither what is sent nor whether the driver is answered (each line of it by itself).
+test.each(ways.flatMap(([how, end]) => goesOn.map(([what, go]) => ({ how, what, end, go }))))(
+  'work whose idle connection is $how and that then $what comes to nothing, alone',
+  async ({ end, go }) => {
+    let goOn: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let ended: Promise<unknown> = Promise.resolve();
+    const working = inOrganisation(organisationId, async (tx) => {
+      const [own] = await tx.ask<{ pid: number }>('select pg_backend_pid() as pid', []);
+      ended = Promise.resolve(end(own?.pid ?? 0));
+      await closed;
+      // What stands behind this runs once the driver has seen to the closed connection.
+      return go(() => tx.ask('select 1', []));
+    });
+    await expect(working).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    await ended;
+    goOn();
+    // Sent over a closed connection, it would end the process within the next turn.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    await expect(works()).resolves.toEqual({ one: 1 });
+  },
+);

@@ -122,6 +122,49 @@ const begin = async (
   return new Date(Number(row?.now_ms));
 };
 
+type Carried<Result> = { readonly result: Result; readonly feedWritten: boolean };
+
+/** @param onStarted called once the work itself begins */
+const carryOut = async <Result>(
+  connection: Connection,
+  { readClock }: TransactionOptions,
+  organisationId: string,
+  work: (tx: OrganisationTransaction) => Promise<Result>,
+  onStarted: () => void,
+): Promise<Carried<Result>> => {
+  let feedWritten = false;
+  const longestMs = String(connection.longestTransactionMs);
+  let over = false;
+  const beginning = connection.driver.begin(async (client) => {
+    // The driver would send a commit or a rollback over a connection that is gone, and the process would end by that.
+    // Left without an answer, it says that the connection was closed.
+    const withoutAnswer = () => new Promise<never>(() => undefined);
+    try {
+      const begun = await begin(client, { organisationId, longestMs });
+      const { tx, finish } = beginWork(client, {
+        organisationId,
+        now: readClock?.(begun) ?? begun,
+        wroteFeed: () => {
+          feedWritten = true;
+        },
+        isOver: () => over,
+      });
+      onStarted();
+      const result = await finish(() => work(tx));
+      // A value in a box: the driver takes a bare list for queries of its own.
+      return over ? await withoutAnswer() : { result };
+    } catch (trouble) {
+      if (over || isConnectionGone(trouble)) return await withoutAnswer();
+      throw trouble;
+    }
+  });
+  beginning.catch(() => {
+    over = true;
+  });
+  const { result } = await beginning;
+  return { result, feedWritten };
+};
+
 /**
  * Runs `work` in one transaction that sees and touches one organisation's rows alone. Throws what `work` throws,
  * after rolling back. Read committed: guards are in the WHERE of each write.
@@ -129,33 +172,16 @@ const begin = async (
 export const organisationTransactions =
   (connection: Connection, options: TransactionOptions = {}): InOrganisation =>
   async (organisationId, work) => {
-    let feedWritten = false;
-    const longestMs = String(connection.longestTransactionMs);
-    let over = false;
-    const beginning = connection.driver.begin(async (client) => {
-      const begun = await begin(client, { organisationId, longestMs });
-      const { tx, finish } = beginWork(client, {
-        organisationId,
-        now: options.readClock?.(begun) ?? begun,
-        wroteFeed: () => {
-          feedWritten = true;
-        },
-        isOver: () => over,
+    let started = false;
+    const once = () =>
+      carryOut(connection, options, organisationId, work, () => {
+        started = true;
       });
-      try {
-        // A value in a box: the driver takes a bare list for queries of its own.
-        return { result: await finish(() => work(tx)) };
-      } catch (trouble) {
-        // The driver would send a rollback over a connection that is gone, and the process would end by that. Left
-        // without an answer, it says that the connection was closed.
-        if (isConnectionGone(trouble)) return await new Promise<never>(() => undefined);
-        throw trouble;
-      }
+    const { result, feedWritten } = await once().catch((trouble: unknown) => {
+      // The pool had a connection that was closed long since, or tells the end of its last one; nothing was begun.
+      if (started || !isConnectionGone(trouble)) throw trouble;
+      return once();
     });
-    beginning.catch(() => {
-      over = true;
-    });
-    const { result } = await beginning;
     if (feedWritten) options.onFeedWritten?.(organisationId);
     return result;
   };
