@@ -57,6 +57,28 @@ describe('more is asked than the server can do', () => {
     expect((await list(rig)).status).toBe(200);
   });
 
+  test('a request that was let in once already is not turned away by newcomers', async () => {
+    // Red when: a full line turns away also who stands at its head.
+    const overload = createOverload({
+      connections: 2,
+      isDatabaseAnswering: () => Promise.resolve(true),
+      nowMs: () => 0,
+      chance: () => 0,
+    });
+    let release = (): void => undefined;
+    const held = new Promise<string>((resolve) => {
+      release = () => {
+        resolve('done');
+      };
+    });
+    const { inWork, waiting } = limitsFor(2).request;
+    const newcomers = Array.from({ length: inWork + waiting }, () => overload.during('request', () => held));
+    const goingOn = overload.during('request-going-on', () => Promise.resolve('served'));
+    release();
+    expect(await goingOn).toBe('served');
+    expect(await Promise.all(newcomers)).toHaveLength(inWork + waiting);
+  });
+
   test('a database that does not answer is a 503 and no hang; what was begun keeps its place until it ends', async () => {
     // Red when: nobody looks whether the database answers, or a place is freed while its work goes on.
     const rig = slowRig(() => Promise.resolve(false));

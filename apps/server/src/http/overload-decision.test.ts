@@ -34,7 +34,7 @@ describe('who is let in', () => {
           let waiting = 0;
           for (const arrives of moves) {
             if (arrives) {
-              const entry = judgeEntry({ inWork, waiting }, request);
+              const entry = judgeEntry({ inWork, waiting, first: false }, request);
               if (entry === 'begin') expect(waiting).toBe(0);
               inWork += entry === 'begin' ? 1 : 0;
               waiting += entry === 'wait' ? 1 : 0;

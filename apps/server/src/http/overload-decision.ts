@@ -11,13 +11,16 @@ export type PlaceLimits = {
 
 export type Entry = 'begin' | 'wait' | 'turn-away';
 
-/** Nobody overtakes who waits; who could not be served in time is told so now, while telling is cheap. */
+/**
+ * Nobody overtakes who waits; who could not be served in time is told so now, while telling is cheap. A request that
+ * was let in once already (`first`) is never turned away for newcomers: it waits at the head of the line.
+ */
 export const judgeEntry = (
-  load: { readonly inWork: number; readonly waiting: number },
+  load: { readonly inWork: number; readonly waiting: number; readonly first: boolean },
   limits: PlaceLimits,
 ): Entry => {
   if (load.inWork < limits.inWork && load.waiting === 0) return 'begin';
-  return load.waiting < limits.waiting ? 'wait' : 'turn-away';
+  return load.first || load.waiting < limits.waiting ? 'wait' : 'turn-away';
 };
 
 /** Shares of one pool: people's requests get half, so that the worker, streams and webhooks always find room. */

@@ -75,7 +75,7 @@ const createLane = (limits: PlaceLimits): Lane => {
 
   return {
     enter: async (first) => {
-      switch (judgeEntry({ inWork, waiting: line.length }, limits)) {
+      switch (judgeEntry({ inWork, waiting: line.length, first }, limits)) {
         case 'begin':
           return begin();
         case 'wait':

@@ -2,6 +2,7 @@ import { freePort } from '../embedded-postgres/cluster.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { StartProblem } from '../settings/start-problem.ts';
 import { demoSignIns } from '../demo/seed-demo.ts';
+import { isDatabaseAway } from '../http/failure.ts';
 import { startFakeStripe } from './fake-stripe.ts';
 import { launchers, watchLaunchers } from './launchers.ts';
 import { loggableError, makeLog } from './log.ts';
@@ -134,7 +135,11 @@ const main = async (): Promise<void> => {
     stop();
   };
   process.on('uncaughtException', fault);
-  process.on('unhandledRejection', fault);
+  process.on('unhandledRejection', (error) => {
+    // The driver asks the database a question of its own on each new connection and lets nobody hear how it ends. A
+    // database that goes away at that moment is trouble for who uses the connection, and no fault of ours.
+    if (!isDatabaseAway(error)) fault(error);
+  });
   started = startAll(endings);
   try {
     await started;

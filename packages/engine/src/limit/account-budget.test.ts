@@ -81,6 +81,14 @@ describe('the shared budget of an account', () => {
     );
   });
 
+  // Red when: the provider's wish has no bound.
+  test('a time that lies years ahead holds nobody back for longer than a day', () => {
+    const refused = { because: 'rate-limited', retryAfterMs: 8_000 * 365 * 86_400_000 } as const;
+    const budget = afterRefusal(freshBudget, startMs, refused, nothing);
+    expect(takeSlice(budget, startMs + 86_400_000 - 1, nothing).slice.kind).toBe('paused');
+    expect(takeSlice(budget, startMs + 86_400_000, nothing).slice.kind).not.toBe('paused');
+  });
+
   test('requests that were under way together and are all refused lower the pace once', () => {
     // Red when: `isOfTheLastOne` is not asked.
     const once = afterFirstRefusal(100);

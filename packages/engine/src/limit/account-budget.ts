@@ -69,6 +69,8 @@ const slowestPerSecond = 0.2;
 const unlimitedPerSecond = 1_000;
 const shortestPauseMs = secondMs;
 const longestPauseMs = 60_000;
+/** A provider that wants to be left alone for longer is asked again after this, and says so again. */
+export const longestWishMs = 24 * 3_600_000;
 /** Refusals of requests that were under way together count as one. */
 const oneRefusalMs = secondMs;
 const firstShare = 0.5;
@@ -146,7 +148,8 @@ export const afterRefusal = (
   const counted = counting(before, nowMs, usage.made);
   const isOfTheLastOne = nowMs < Math.max(counted.loweredAtMs + oneRefusalMs, counted.pausedUntilMs);
   const ownMs = Math.min(shortestPauseMs * 2 ** Math.min(counted.refusalsInRow, 10), longestPauseMs);
-  const pauseMs = refused.retryAfterMs ?? (isOfTheLastOne ? 0 : ownMs);
+  const wishMs = refused.retryAfterMs === null ? null : Math.min(refused.retryAfterMs, longestWishMs);
+  const pauseMs = wishMs ?? (isOfTheLastOne ? 0 : ownMs);
   const paused = { ...counted, pausedUntilMs: Math.max(counted.pausedUntilMs, nowMs + pauseMs) };
   if (isOfTheLastOne) return paused;
   const inRow = { ...paused, refusalsInRow: counted.refusalsInRow + 1 };

@@ -1,5 +1,6 @@
 import {
   afterRefusal,
+  longestWishMs,
   takeSlice,
   type AccountBudget,
   type Refused,
@@ -170,7 +171,7 @@ const tellRefusal = (
   kind: BudgetKind,
   refused: Refused,
 ): void => {
-  const retryAtMs = clock.nowMs() + (refused.retryAfterMs ?? 0);
+  const retryAtMs = clock.nowMs() + Math.min(refused.retryAfterMs ?? 0, longestWishMs);
   held.freeUntilMs = 0;
   held.slots = [];
   held.pausedUntilMs = Math.max(held.pausedUntilMs, retryAtMs);

@@ -8,6 +8,7 @@ import type {
 import { readAccount, type ReadAccountPorts } from '../mirror/read-account.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import type { DueItem, DueOrganisation } from './due-work.ts';
+import { inTurn, shareOfRoom } from './fair-shares.ts';
 import { handleBroken, handleDue, type HandleDuePorts, type Tally } from './handle-due.ts';
 import type { ProcessClock, WorkerLog } from './worker-ports.ts';
 
@@ -119,13 +120,18 @@ const takeWhatFits = async (
   width: number,
   settings: WorkerSettings,
   stop: StopSignal,
+  turn: number,
 ): Promise<number> => {
   const found = await ports.dueOrganisations();
   let tookSome = false;
-  for (const { organisationId, due } of found.organisations) {
-    const room = width * 2 - dispatcher.underWay();
-    if (due === 0 || room <= 0 || stop.aborted) continue;
-    const items = await ports.takeDue(organisationId, room, turnMs(settings));
+  const waiting = inTurn(
+    found.organisations.filter(({ due }) => due > 0),
+    turn,
+  );
+  for (const [index, { organisationId }] of waiting.entries()) {
+    const share = shareOfRoom(width * 2 - dispatcher.underWay(), waiting.length - index);
+    if (share === 0 || stop.aborted) break;
+    const items = await ports.takeDue(organisationId, share, turnMs(settings));
     tookSome ||= items.length > 0;
     dispatcher.offer(items);
   }
@@ -172,6 +178,7 @@ const createDriver = (
     },
   );
   let reading: Promise<void> | null = null;
+  let turn = 0;
   let readAgainMs = 0;
 
   const pass = async (readAccounts: () => Promise<void>): Promise<void> => {
@@ -186,7 +193,7 @@ const createDriver = (
     }
     let pauseMs = pollMs;
     try {
-      pauseMs = await takeWhatFits(ports, dispatcher, width, settings, stop);
+      pauseMs = await takeWhatFits(ports, dispatcher, width, settings, stop, turn++);
     } catch (error) {
       ports.log('warn', 'looking for due work failed; it is tried again', { error: String(error) });
     }

@@ -12,8 +12,12 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 
+/**
+ * A text as it can be kept: a NUL or half a character is refused by every column there is, and an answer that cannot be
+ * written down would be evidence lost.
+ */
 export const textOf = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' ? value : null;
+  typeof value === 'string' && value !== '' ? value.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') : null;
 
 /** Stripe gives a related object as its ID, or expanded. */
 export const referenceOf = (value: unknown): string | null =>
