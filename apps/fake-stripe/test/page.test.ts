@@ -83,6 +83,26 @@ describe('the page', () => {
     expect(await fake.control('/faults')).toEqual({ faults: [] });
   });
 
+  // Red when: the button adds to what is armed, so that pressing it twice prepares another story.
+  it('prepares the story with one button: a refund nobody hears of, not shown for a while', async () => {
+    await fake.control('/faults', { on: 'refund.create', do: 'drop_before' });
+    for (let press = 0; press < 2; press += 1) {
+      expect((await submit('faults/story', {})).status).toBe(303);
+    }
+    const { faults } = (await fake.control('/faults')) as { faults: { do: string }[] };
+    expect(faults.map((fault) => fault.do)).toEqual(['execute_then_drop', 'hide_from_list', 'hold']);
+    expect(faults).toMatchObject([
+      { on: 'refund.create' },
+      { on: 'refund.create', ms: 20_000 },
+      { on: 'webhook', times_left: 'always' },
+    ]);
+    expect(await page()).toContain('Ready: approve a refund now.');
+    const payment = await fake.payment(4999);
+    await expect(fake.raw('/v1/refunds', { payment_intent: payment }, 'story')).rejects.toThrow();
+    expect((await fake.refundsOf(payment)).length).toBe(1);
+    expect(await page()).not.toContain('Ready: approve a refund now.');
+  });
+
   it('refunds and disputes by hand, and says in words why it cannot', async () => {
     const payment = await fake.payment(500);
     expect((await submit('refunds', { payment_intent: payment, amount: '200' })).status).toBe(303);

@@ -5,6 +5,7 @@ import { readFault } from '../faults/fault.ts';
 import type { JournalEntry } from '../ledger/journal-entry.ts';
 import { layout } from '../page/layout.ts';
 import { refreshScript } from '../page/refresh-script.ts';
+import { storyFaults } from '../page/story-section.ts';
 import { style } from '../page/style.ts';
 import { releaseHeld } from '../webhooks/delivery-plan.ts';
 import type { World } from '../world.ts';
@@ -39,14 +40,7 @@ export function pageRoutes(world: World): Hono<{ Bindings: HttpBindings }> {
     context.body(refreshScript, 200, { 'content-type': 'text/javascript' }),
   );
   const form = formHandler(world);
-  routes.post(
-    '/fake/page/faults/toggle',
-    form((fields) => toggleFault(world, fields)),
-  );
-  routes.post(
-    '/fake/page/faults/clear',
-    form(() => ({ entries: clearFaults(ledger, world.nowMs()) })),
-  );
+  faultForms(world, routes);
   routes.post(
     '/fake/page/webhooks/release',
     form(() => ({ entries: releaseHeld(ledger, world.nowMs()) })),
@@ -89,6 +83,22 @@ export function pageRoutes(world: World): Hono<{ Bindings: HttpBindings }> {
   return routes;
 }
 
+function faultForms(world: World, routes: Hono<{ Bindings: HttpBindings }>): void {
+  const form = formHandler(world);
+  routes.post(
+    '/fake/page/faults/toggle',
+    form((fields) => toggleFault(world, fields)),
+  );
+  routes.post(
+    '/fake/page/faults/clear',
+    form(() => ({ entries: clearFaults(world.ledger, world.nowMs()) })),
+  );
+  routes.post(
+    '/fake/page/faults/story',
+    form(() => prepareStory(world)),
+  );
+}
+
 type Fields = Record<string, string | number>;
 
 function toggleFault(world: World, { switch: position, ...fields }: Fields): Outcome {
@@ -104,6 +114,14 @@ function toggleFault(world: World, { switch: position, ...fields }: Fields): Out
   const read = readFault(fields);
   if ('problem' in read) return read;
   return { entries: [armFault(read.fault, world.nowMs(), world.mint)] };
+}
+
+/** In place of whatever was armed: pressed twice, or after other faults, it prepares the same story. */
+function prepareStory(world: World): Outcome {
+  const removed = act.removeFaults(world, [...world.ledger.faults.keys()]);
+  return {
+    entries: [...removed, ...storyFaults.map((fault) => armFault(fault, world.nowMs(), world.mint))],
+  };
 }
 
 function formHandler(world: World) {

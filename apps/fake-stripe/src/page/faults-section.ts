@@ -3,6 +3,7 @@ import { allowedTargets, type FaultKind, faultKinds, webhookKinds } from '../fau
 import type { ArmedFault } from '../ledger/records.ts';
 import { type FaultField, faultWords } from './fault-words.ts';
 import type { Markup } from './markup.ts';
+import { storyForm } from './story-section.ts';
 
 export function faultsSection(armed: readonly ArmedFault[]): Markup {
   const onWebhooks = faultKinds.filter((kind) =>
@@ -16,6 +17,7 @@ export function faultsSection(armed: readonly ArmedFault[]): Markup {
         <button id="clear-faults">Clear all faults</button>
       </form>
     </header>
+    ${storyForm(armed)}
     <p class="quiet">
       A fault switched on hits the next matching call once, or every one until it is switched off.
     </p>

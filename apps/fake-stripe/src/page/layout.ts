@@ -25,8 +25,8 @@ export function layout(ledger: Ledger, nowMs: number): Markup {
           <p id="said" role="status"></p>
         </header>
         <main>
-          ${clockSection(ledger.clockOffsetMs, nowMs)} ${ledgerSection(ledger)}
-          ${faultsSection([...ledger.faults.values()])} ${webhooksSection(ledger)}
+          ${clockSection(ledger.clockOffsetMs, nowMs)} ${faultsSection([...ledger.faults.values()])}
+          ${ledgerSection(ledger)} ${webhooksSection(ledger)}
           ${requestsSection([...ledger.requests.values()], ledger.requestCount)}
         </main>
       </body>

@@ -38,7 +38,8 @@ button { cursor: pointer; }
 button[role=switch] { min-width: 64px; border-radius: 22px; }
 button[aria-checked=true] { background: var(--accent); color: var(--on-accent); border-color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-@media (max-width: 640px) { .words { flex-basis: 100%; } .knobs { flex: 1; align-items: end; } .knobs select { width: 7.4rem; }
+@media (max-width: 640px) { .words { flex-basis: 100%; } .knobs { flex: 1; align-items: end; } .knobs label { flex: 1 1 9rem; } .knobs select { width: 100%; min-width: 11rem; }
   .knobs input[type=number] { width: 7rem; } .faults form { align-items: end; } table { min-width: 46rem; } section { padding: 12px; } body > header, main { padding: 12px; } }
+.story { margin: 12px 0; } .story button { background: var(--accent); color: var(--on-accent); border-color: var(--accent); font-weight: 600; }
 summary { cursor: pointer; min-height: 24px; }
 `;
