@@ -38,7 +38,7 @@ describe('what people read', () => {
     ],
     ['Approved. Submitting is on hold.', { state: 'approved', waitingFor: 'hold' }],
     [
-      'Approved. Stripe is not taking requests from us; we will submit it when it does.',
+      'Approved. Stripe could not be asked or is not taking requests from us; we will submit it when it does.',
       { state: 'approved', waitingFor: 'provider' },
     ],
     ['Submitting to Stripe…', { state: 'submitting' }],

@@ -1,5 +1,6 @@
 import type { AttentionReason, OperationEventType, Problem } from '@holdfast/operation';
 import type { AuditData } from '../audit/audit-chain.ts';
+import type { AuditType } from '../query/timeline.ts';
 
 /** What judging a command against the stored facts comes to. */
 export type Judgement<Effect> =
@@ -19,7 +20,7 @@ export type DecisionEffect<Patch> = {
     readonly visible?: boolean;
   };
   readonly patch: Patch;
-  readonly auditType?: string;
+  readonly auditType?: AuditType;
   readonly data?: AuditData;
 };
 

@@ -8,6 +8,7 @@ import {
   type AuditEntry,
   type ChainFault,
 } from '../audit/audit-chain.ts';
+import type { AuditType } from '../query/timeline.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { audit, type AuditRow } from './schema.ts';
 import type { AuditHead } from './working-memory.ts';
@@ -17,7 +18,7 @@ export type AuditAuthor = { readonly actorId: string | null; readonly commandId?
 
 export type NewAuditEntry = {
   readonly operationId: string;
-  readonly type: string;
+  readonly type: AuditType;
   readonly state: OperationState;
   readonly version: number;
   readonly by: AuditAuthor;

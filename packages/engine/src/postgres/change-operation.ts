@@ -7,6 +7,7 @@ import {
   type TransitionAnswer,
 } from '@holdfast/operation';
 import type { AuditData } from '../audit/audit-chain.ts';
+import type { AuditType } from '../query/timeline.ts';
 import { appendAudit, type AuditAuthor } from './audit-store.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readEvidence } from './evidence-reader.ts';
@@ -75,7 +76,7 @@ export type OperationChange = {
   readonly bookkeeping?: OperationBookkeeping;
   readonly by: AuditAuthor;
   /** The audit's word for it, where it is not the event's. */
-  readonly auditType?: string;
+  readonly auditType?: AuditType;
   readonly data?: AuditData;
   /** By what an unknown outcome was settled, for the metrics: "response", "webhook", "look-up", "listing", "operator". */
   readonly settledHow?: string;

@@ -1,14 +1,9 @@
-import type { TimelineEntry } from '@holdfast/operation';
+import type { OperationEventType, TimelineEntry, WaitingFor } from '@holdfast/operation';
 import type { AuditData } from '../audit/audit-chain.ts';
 
-/** What is written into the audit besides the transition table's events. */
-export const auditTypes = [
-  'propose',
-  'mismatch-refused',
-  'late-proposal',
-  'resolve-first',
-  'fence-refused',
-] as const;
+/** Every word that is written into the audit: the transition table's events and these. Each has a sentence below. */
+export type AuditType =
+  OperationEventType | 'propose' | 'mismatch-refused' | 'late-proposal' | 'resolve-first' | 'wait';
 
 export type StoredAuditEntry = {
   readonly at: Date;
@@ -27,75 +22,115 @@ export type TimelineNames = {
 const listOf = (value: AuditData[string] | undefined): readonly string[] =>
   Array.isArray(value) ? value : [];
 
-/** One sentence for each kind of entry. A kind that a newer version wrote is shown by its own word. */
-const sentenceFor = (entry: StoredAuditEntry, { nameOf, providerName }: TimelineNames): string => {
-  const who = entry.actorId === null ? 'Holdfast' : nameOf(entry.actorId);
-  const reference = typeof entry.data['reference'] === 'string' ? ` (${entry.data['reference']})` : '';
-  switch (entry.type) {
-    case 'propose':
-      return `${who} proposed it.`;
-    case 'approve':
-      return `${who} approved it.`;
-    case 'approve-partly':
-      return entry.state === 'proposed'
-        ? `${who} approved it; another approval is needed.`
-        : `${who} approved it too; no further approval was needed.`;
-    case 'withdraw':
-      return `${who} took the approval back.`;
-    case 'deny':
-      return `${who} denied it.`;
-    case 'cancel':
-      return `${who} cancelled it.`;
-    case 'late-proposal':
-      return `${who} proposed it after it had been cancelled; nothing happened.`;
-    case 'mismatch-refused':
-      return `${who} sent something else under its ID (${listOf(entry.data['fields']).join(', ')}); it was refused.`;
-    case 'resolve-first':
-      return `${who} wants to settle it as ${String(entry.data['outcome'])}; a second operator is needed.`;
-    case 'resolve-confirmed':
-    case 'resolve-failed':
-      return `${who} settled it.`;
-    case 'expire':
-      return 'Its time ran out.';
-    case 'claim':
-      return `It was taken up for submission to ${providerName}.`;
-    case 'resubmit':
-      return 'The same request goes out again under the same key.';
-    case 'send-back':
-      return 'The last check before sending refused it; it went back for approval.';
-    case 'lose-sight':
-      return `The request's end was not heard. ${providerName} will be asked.`;
-    case 'need-person':
-      return `A person is needed: ${listOf(entry.data['raised']).join(', ')}.`;
-    case 'attention-settled':
-      return 'A person is no longer needed for that.';
-    case 'evidence-unsent':
-      return 'Nothing was sent; it may be submitted again.';
-    case 'evidence-unknown':
-      return 'What is known does not show the outcome.';
-    case 'evidence-pending':
-      return `${providerName} has accepted it and is processing it${reference}.`;
-    case 'evidence-confirmed':
-      return `${providerName} reports it refunded${reference}.`;
-    case 'evidence-failed':
-      return 'The evidence shows that no money moved.';
-    case 'evidence-reversed':
-      return `${providerName} reports that the refund did not last${reference}.`;
-    default:
-      return entry.type;
+type Told = {
+  readonly entry: StoredAuditEntry;
+  readonly who: string;
+  readonly provider: string;
+  /** " (re_123)" where the entry names the provider's reference. */
+  readonly reference: string;
+  /** The same person's earlier approval still stands. */
+  readonly approvesAgain: boolean;
+};
+
+const waits: Readonly<Record<string, (provider: string) => string>> = {
+  undo: () => 'It waited: the approval could still be taken back.',
+  hold: () => 'It waited: submitting was on hold.',
+  provider: (provider) => `It waited: ${provider} could not be asked, or was not taking requests from us.`,
+  'provider-account': () => 'It waited: there was no provider account.',
+  payment: () => 'It waited: another refund of this payment was under way.',
+} satisfies Record<WaitingFor, (provider: string) => string>;
+
+const approvedPartly = ({ entry, who, approvesAgain }: Told): string => {
+  if (approvesAgain) return `${who} approved it again; that counts once.`;
+  return entry.state === 'proposed'
+    ? `${who} approved it; another approval is needed.`
+    : `${who} approved it too; no further approval was needed.`;
+};
+
+const settledByPeople = ({ who }: Told): string => `${who} settled it.`;
+
+/** One sentence for each kind of entry: a kind without one does not compile. */
+const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
+  propose: ({ who }) => `${who} proposed it.`,
+  approve: ({ who }) => `${who} approved it.`,
+  'approve-partly': approvedPartly,
+  withdraw: ({ who }) => `${who} took the approval back.`,
+  deny: ({ who }) => `${who} denied it.`,
+  cancel: ({ who }) => `${who} cancelled it.`,
+  'late-proposal': ({ who }) => `${who} proposed it after it had been cancelled; nothing happened.`,
+  'mismatch-refused': ({ who, entry }) =>
+    `${who} sent something else under its ID (${listOf(entry.data['fields']).join(', ')}); it was refused.`,
+  'resolve-first': ({ who, entry }) =>
+    `${who} wants to settle it as ${String(entry.data['outcome'])}; a second operator is needed.`,
+  'resolve-confirmed': settledByPeople,
+  'resolve-failed': settledByPeople,
+  expire: () => 'Its time ran out.',
+  claim: ({ provider }) => `It was taken up for submission to ${provider}.`,
+  wait: ({ entry, provider }) => waits[String(entry.data['waitingFor'])]?.(provider) ?? 'It waited.',
+  resubmit: () => 'The same request goes out again under the same key.',
+  'send-back': () => 'The last check before sending refused it; it went back for approval.',
+  'lose-sight': ({ provider }) => `The request's end was not heard. ${provider} will be asked.`,
+  'need-person': ({ entry }) => `A person is needed: ${listOf(entry.data['raised']).join(', ')}.`,
+  'attention-settled': () => 'A person is no longer needed for that.',
+  'evidence-unsent': () => 'Nothing was sent; it may be submitted again.',
+  // Also where every answer was lost: then there is none that shows it.
+  'evidence-unknown': ({ provider }) =>
+    `No answer from ${provider} shows the outcome yet; it is being checked.`,
+  'evidence-pending': ({ provider, reference }) =>
+    `${provider} has accepted it and is processing it${reference}.`,
+  'evidence-confirmed': ({ provider, reference }) => `${provider} reports it refunded${reference}.`,
+  'evidence-failed': () => 'The evidence shows that no money moved.',
+  'evidence-reversed': ({ provider, reference }) =>
+    `${provider} reports that the refund did not last${reference}.`,
+};
+
+const isAuditType = (type: string): type is AuditType => Object.hasOwn(sentences, type);
+
+/** A kind that another version wrote is shown by its own word, and said to be that. */
+const sentenceFor = (
+  entry: StoredAuditEntry,
+  { nameOf, providerName }: TimelineNames,
+  approvesAgain: boolean,
+): string => {
+  const { type } = entry;
+  if (!isAuditType(type)) return `Something that this version has no words for happened (${type}).`;
+  return sentences[type]({
+    entry,
+    who: entry.actorId === null ? 'Holdfast' : nameOf(entry.actorId),
+    provider: providerName,
+    reference: typeof entry.data['reference'] === 'string' ? ` (${entry.data['reference']})` : '',
+    approvesAgain,
+  });
+};
+
+/** For each entry, whether it is one more approval by somebody whose approval stands already. */
+const repeatedApprovals = (entries: readonly StoredAuditEntry[]): ReadonlySet<StoredAuditEntry> => {
+  const repeated = new Set<StoredAuditEntry>();
+  const standing = new Set<string | null>();
+  for (const entry of entries) {
+    const { actorId: by, type } = entry;
+    if (type === 'send-back') standing.clear();
+    else if (type === 'withdraw') standing.delete(by);
+    else if (type === 'approve' || type === 'approve-partly') {
+      if (standing.has(by)) repeated.add(entry);
+      standing.add(by);
+    }
   }
+  return repeated;
 };
 
 /** What happened to an operation, in order, for people. Names are put in here; the audit itself holds IDs. */
 export const timelineOf = (
   entries: readonly StoredAuditEntry[],
   names: TimelineNames,
-): readonly TimelineEntry[] =>
-  entries.map((entry) => ({
+): readonly TimelineEntry[] => {
+  const repeated = repeatedApprovals(entries);
+  return entries.map((entry) => ({
     at: entry.at.toISOString(),
     type: entry.type,
     by: entry.actorId === null ? null : { id: entry.actorId, name: names.nameOf(entry.actorId) },
-    sentence: sentenceFor(entry, names),
+    sentence: sentenceFor(entry, names, repeated.has(entry)),
     state: entry.state,
     version: entry.version,
   }));
+};

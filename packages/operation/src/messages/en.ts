@@ -63,7 +63,8 @@ const declines: Readonly<Record<DeclineClass, { readonly reason: string; readonl
 const waitingFor: Readonly<Record<WaitingFor, string>> = {
   undo: 'It can still be taken back.',
   hold: 'Submitting is on hold.',
-  provider: 'The provider is not taking requests from us; it is submitted when it does.',
+  provider:
+    'The provider could not be asked or is not taking requests from us; it is submitted when it does.',
   'provider-account': 'There is no provider account yet; it is submitted once there is one.',
   payment: 'Another refund of this payment is under way; it is submitted after that one.',
 };
@@ -110,7 +111,7 @@ export const english = {
       `Approved. It can be taken back for ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     hold: 'Approved. Submitting is on hold.',
     provider: (provider: string): string =>
-      `Approved. ${provider} is not taking requests from us; we will submit it when it does.`,
+      `Approved. ${provider} could not be asked or is not taking requests from us; we will submit it when it does.`,
     'provider-account': 'Approved. There is no provider account yet; we will submit it once there is one.',
     payment: 'Approved. Another refund of this payment is under way; we will submit it after that one.',
   },
