@@ -9,6 +9,7 @@ import {
 import { words } from '../messages/messages.ts';
 import { nowMs } from '../parts/clock.svelte.ts';
 import { mintedAt, type Thread, type ThreadLocal, threadOf } from '../thread/thread-of.ts';
+import { undoSecondsLeft } from './undo-seconds.ts';
 import { type Tone, toneOf } from '../thread/tone-of.ts';
 
 /** One operation as a row or a page shows it. The server's words win; the device speaks only where it has none. */
@@ -36,6 +37,12 @@ export const proposalItem = (seen: SeenOperation): DeviceItem | null =>
 export const openDecision = (seen: SeenOperation): DeviceItem | null =>
   seen.items.findLast(({ type, standing }) => type !== 'propose' && standing === 'open') ?? null;
 
+/** When somebody confirmed it on this device, by this device's clock. */
+const confirmedAtOf = (seen: SeenOperation): string | null => {
+  const proposal = proposalItem(seen);
+  return proposal === null ? null : iso(proposal.queuedAtMs);
+};
+
 const localOf = (seen: SeenOperation): ThreadLocal | null => {
   const decision = openDecision(seen);
   if (seen.synced !== null && decision !== null) {
@@ -43,6 +50,7 @@ const localOf = (seen: SeenOperation): ThreadLocal | null => {
       command: 'decide',
       state: decision.safety === 'sent' ? 'sent' : 'queued',
       at: iso(decision.queuedAtMs),
+      confirmedAt: confirmedAtOf(seen),
     };
   }
   const proposal = proposalItem(seen);
@@ -51,6 +59,7 @@ const localOf = (seen: SeenOperation): ThreadLocal | null => {
     command: 'propose',
     state: proposal.safety === 'sent' ? 'sent' : 'queued',
     at: iso(proposal.queuedAtMs),
+    confirmedAt: confirmedAtOf(seen),
   };
 };
 
@@ -76,7 +85,7 @@ const threadFor = (seen: SeenOperation, settledAt: string | null): Thread => {
 /** The server's sentence; the seconds of the undo window run on here, since the server says them only once. */
 const serverSentence = (operation: Operation): string => {
   if (operation.waitingFor !== 'undo' || operation.undoUntil === null) return operation.sentence;
-  const undoSeconds = Math.ceil((Date.parse(operation.undoUntil) - nowMs()) / 1_000);
+  const undoSeconds = undoSecondsLeft(operation, nowMs());
   return undoSeconds > 0
     ? sentenceOf({ state: operation.state, waitingFor: 'undo', undoSeconds })
     : sentenceOf({ state: operation.state });
@@ -105,7 +114,7 @@ export const shownOperation = (
     sentence: synced === null ? deviceSentence(seen, signInNeeded) : serverSentence(synced),
     thread: threadFor(seen, settledAt),
     provider: words.operations.provider(synced?.provider.name ?? 'stripe'),
-    at: synced?.updatedAt ?? mintedAt(seen.operationId) ?? iso(0),
+    at: synced?.updatedAt ?? confirmedAtOf(seen) ?? mintedAt(seen.operationId) ?? iso(0),
     byDeviceClock: synced === null,
   };
 };

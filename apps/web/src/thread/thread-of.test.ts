@@ -1,7 +1,7 @@
 import { operationStates, type OperationState } from '@holdfast/operation';
 import { describe, expect, test } from 'vitest';
 import { threadSentence } from './station-text.ts';
-import { mintedAt, threadOf, type StationMark, type Stretch, type ThreadOperation } from './thread-of.ts';
+import { threadOf, type StationMark, type Stretch, type ThreadOperation } from './thread-of.ts';
 
 const id = '019ad000-0000-7000-8000-000000000001';
 const person = { id: 'p1', name: 'Ada' };
@@ -80,19 +80,26 @@ describe('the thread of what the server knows', () => {
   });
 
   test('times are the server’s, except the one that only the device knows', () => {
+    const confirmedAt = '2026-11-29T12:04:09.000Z';
     const thread = threadOf(
       operation('confirmed', { approvals: [approval] }),
-      null,
+      { command: 'propose', state: 'sent', at: confirmedAt, confirmedAt },
       '2026-11-29T12:06:50.000Z',
     );
     expect(thread.stations.map(({ clock }) => clock)).toEqual(['device', 'server', 'server', 'server']);
     expect(thread.stations.map(({ at }) => at)).toEqual([
-      mintedAt(id),
+      confirmedAt,
       '2026-11-29T12:04:11.000Z',
       approval.at,
       '2026-11-29T12:06:50.000Z',
     ]);
   });
+});
+
+// Red when: the first station shows when the form was opened, which is what the ID's own time says.
+test('what another device proposed is dated by its acceptance', () => {
+  const [first] = threadOf(operation('proposed'), null).stations;
+  expect(first).toMatchObject({ at: '2026-11-29T12:04:11.000Z', clock: 'server' });
 });
 
 describe('the thread of what only this device holds', () => {
@@ -127,14 +134,23 @@ describe('the thread of what only this device holds', () => {
   });
 });
 
-test('a screen reader hears the thread as one sentence that marks the device’s clock', () => {
+test('a screen reader hears the thread as one sentence', () => {
   const now = Date.parse('2026-11-29T12:07:00.000Z');
   const thread = threadOf(
     operation('outcome_unknown', { approvals: [approval], lastCheckAt: '2026-11-29T12:06:40.000Z' }),
     null,
   );
   const sentence = threadSentence(thread, 'Stripe', now);
-  expect(sentence).toMatch(/^Proposed .*by the sender's clock.*; Holdfast .*; Approver .*Ben; Stripe.*\.$/);
+  expect(sentence).toMatch(/^Proposed .*; Holdfast .*; Approver .*Ben; Stripe.*\.$/);
   expect(sentence).toMatch(/Stripe, not yet known, last asked/);
   expect(sentence.match(/\./g)).toHaveLength(1);
+  expect(sentence).not.toContain('clock');
+  const confirmedAt = '2026-11-29T12:04:09.000Z';
+  const here = threadOf(operation('proposed'), {
+    command: 'propose',
+    state: 'sent',
+    at: confirmedAt,
+    confirmedAt,
+  });
+  expect(threadSentence(here, 'Stripe', now)).toMatch(/^This device .*by this device's clock/);
 });

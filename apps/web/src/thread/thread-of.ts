@@ -48,6 +48,8 @@ export type ThreadLocal = {
   readonly command: 'propose' | 'decide';
   readonly state: DeviceState;
   readonly at: string;
+  /** When a person confirmed the proposal on this device; left out or `null` where another device did. */
+  readonly confirmedAt?: string | null;
 };
 
 type Plan = {
@@ -152,13 +154,15 @@ export const threadOf = (
   const decides = local?.command === 'decide' && local.state !== 'draft' && operation.state === 'proposed';
   const plan = decides && local !== null ? withDecision(planOf(operation), local) : planOf(operation);
   const approval = operation.approvals.at(-1);
+  // The ID is as old as the form it was opened with; of another device only the acceptance is known.
+  const confirmedAt = local?.confirmedAt ?? null;
   return {
     stations: [
       {
         key: 'device',
         mark: plan.marks[0],
-        at: mintedAt(operation.id),
-        clock: 'device',
+        at: confirmedAt ?? operation.createdAt,
+        clock: confirmedAt === null ? 'server' : 'device',
         who: operation.proposedBy.name,
       },
       { key: 'holdfast', mark: plan.marks[1], at: operation.createdAt, clock: 'server', who: null },
