@@ -125,7 +125,7 @@ export const device = {
     updatedElsewhere: 'Another tab runs a newer version. Reload this one; what is saved stays.',
   },
   lastHeardLabel: 'Last heard from Holdfast',
-  neverHeard: 'Not heard from Holdfast yet.',
+  neverHeard: 'Not heard from Holdfast since this page was opened.',
   othersHold: (count: number) =>
     count === 1
       ? 'One item here belongs to someone else. It goes out only when they sign in.'

@@ -59,7 +59,6 @@ export const operations = {
     lastCheck: 'Last check',
     noCheck: 'Not checked yet',
     nextCheck: 'Next check',
-    nextCheckSoon: 'now',
     checkNow: 'Check now',
     asking: 'Asking…',
     asked: 'Asked. What the provider says is shown here.',

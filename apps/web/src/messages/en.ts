@@ -76,6 +76,7 @@ export const en = {
   },
   time: {
     justNow: 'just now',
+    anyMoment: 'any moment now',
     deviceClock: "by this device's clock",
     inFuture: (text: string) => `in ${text}`,
     ago: (text: string) => `${text} ago`,

@@ -37,9 +37,11 @@ export const spanText = (milliseconds: number): string => {
   return words.time.days(Math.floor(seconds / 86_400));
 };
 
-/** "14 min ago", "in 40 s", "just now". */
-export const relativeMoment = (iso: string, nowMs: number): string => {
+/** "14 min ago", "in 40 s", "just now"; `isAhead`: of what is still to come, then "any moment now". */
+export const relativeMoment = (iso: string, nowMs: number, isAhead = false): string => {
   const distance = nowMs - new Date(iso).getTime();
+  // What is still to come and whose time is up has not happened: it is never "ago".
+  if (isAhead && distance > -5_000) return words.time.anyMoment;
   if (Math.abs(distance) < 5_000) return words.time.justNow;
   return distance > 0 ? words.time.ago(spanText(distance)) : words.time.inFuture(spanText(-distance));
 };

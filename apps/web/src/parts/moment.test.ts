@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { relativeMoment } from './moment.ts';
+
+const nowMs = Date.parse('2026-11-29T12:00:00.000Z');
+const moment = (seconds: number, isAhead?: boolean): string =>
+  relativeMoment(new Date(nowMs + seconds * 1_000).toISOString(), nowMs, isAhead);
+
+// Red when: what is due in a moment, or overdue, is told as if it had happened.
+test('what is still to come is never told as past', () => {
+  expect([2, 0, -40].map((seconds) => moment(seconds, true))).toEqual(Array(3).fill('any moment now'));
+  expect(moment(40, true)).toBe('in 40 s');
+  expect([2, 0, -2].map((seconds) => moment(seconds))).toEqual(Array(3).fill('just now'));
+  expect(moment(-40)).toBe('40 s ago');
+});
