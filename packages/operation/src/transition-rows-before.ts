@@ -30,7 +30,8 @@ export const proposedRow: TransitionRow = {
   'need-person': stay('The reason stands already.'),
   'attention-settled': stay('None of these reasons stands.'),
   'evidence-unsent': ignored(neverSubmitted),
-  'evidence-unknown': ignored(neverSubmitted),
+  // A record that names it and differs from it settles nothing and yet stands at the provider.
+  'evidence-unknown': stay(neverSubmitted),
   'evidence-pending': moveTo('pending', 'contradicted'),
   'evidence-confirmed': moveTo('confirmed', 'contradicted'),
   'evidence-failed': stay('The contradiction stands already.', 'contradicted'),
@@ -61,7 +62,8 @@ export const approvedRow: TransitionRow = {
   'need-person': stay('The reason stands already.'),
   'attention-settled': stay('None of these reasons stands.'),
   'evidence-unsent': ignored('It is already known that nothing was sent.'),
-  'evidence-unknown': ignored('No attempt of it is ambiguous; the next check before sending decides.'),
+  // As before approval; and what such a record raises stops the claim until a person has looked.
+  'evidence-unknown': stay('No attempt of it is ambiguous; the next check before sending decides.'),
   'evidence-pending': moveTo('pending', 'contradicted'),
   'evidence-confirmed': moveTo('confirmed', 'contradicted'),
   'evidence-failed': stay('The contradiction stands already.', 'contradicted'),

@@ -38,7 +38,8 @@ const endedRow: TransitionRow = {
   ),
   'attention-settled': stay('None of these reasons stands.'),
   'evidence-unsent': ignored(neverSubmitted),
-  'evidence-unknown': ignored(neverSubmitted),
+  // A record that names it and differs from it was made all the same: a person is told.
+  'evidence-unknown': stay(neverSubmitted),
   'evidence-pending': moveTo('pending', 'contradicted'),
   'evidence-confirmed': moveTo('confirmed', 'contradicted'),
   'evidence-failed': ignored('It ended here, and nothing happened at the provider either.'),
