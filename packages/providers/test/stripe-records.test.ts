@@ -16,3 +16,10 @@ test('a text that no database keeps does not cost the evidence it stands in', ()
   expect(kept).not.toContain('\\u0000');
   expect(kept).not.toMatch(/\\ud83d/);
 });
+
+// Red when: any finite number passes for a moment: no column keeps it, and the delivery is answered as our fault.
+test('a moment that no calendar has makes it no record', () => {
+  expect(readRefund(stripeRefund({ created: 1e300 }))).toBeUndefined();
+  expect(readRefund(stripeRefund({ created: Number.NaN }))).toBeUndefined();
+  expect(readRefund(stripeRefund({ created: 253_402_300_799 }))).toBeDefined();
+});

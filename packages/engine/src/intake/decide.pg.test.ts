@@ -66,6 +66,16 @@ describe('an approval', () => {
     });
   });
 
+  // Red when: a replay does not ask whose decision the ID stands for.
+  it('under the command ID of another person is refused, and is nobody’s approval', async () => {
+    const command = approval(await proposed());
+    await house.give(ben, command);
+    expect(slugIn((await house.give(cleo, command))[0])).toBe('operation-mismatch');
+    const given = await house.database
+      .admin`select actor_id from approvals where operation_id = ${command.operationId}`;
+    expect(given).toHaveLength(1);
+  });
+
   it('of another fingerprint is stale, and its command ID stays bound to that verdict', async () => {
     const operation = await proposed();
     const command = approval(operation, { fingerprint: 'f'.repeat(64) });

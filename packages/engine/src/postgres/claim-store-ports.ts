@@ -227,7 +227,7 @@ const beginAnew = ({ connection }: StoreContext): Promise<void> =>
   beginNewGeneration(
     connection,
     randomUUID(),
-    'The provider knows of refunds by us that are not recorded here: the database was put back.',
+    'The provider shows a refund by us for something that was never sent from here. Was the database put back? `holdfast sweep` names it; then `holdfast hold off`',
   );
 
 /**

@@ -27,11 +27,11 @@ export const applyDecision = async (
   { opposite, named }: Omit<DecisionContext, 'row'>,
 ): Promise<CommandResult> => {
   const bound = await readBound(tx, command.commandId);
-  if (bound !== undefined) return replay(dependencies, tx, command, bound);
+  if (bound !== undefined) return replay(dependencies, tx, who, command, bound);
   const row = await lockOperation(tx, command.operationId);
   // The same command sent twice at once waits for itself at the lock.
   const boundMeanwhile = await readBound(tx, command.commandId);
-  if (boundMeanwhile !== undefined) return replay(dependencies, tx, command, boundMeanwhile);
+  if (boundMeanwhile !== undefined) return replay(dependencies, tx, who, command, boundMeanwhile);
   const outcome = await decide(dependencies, tx, who, command, { row, opposite, named });
   return answer(dependencies, tx, who, command, outcome);
 };
@@ -95,10 +95,12 @@ const answer = async (
 const replay = async (
   dependencies: IntakeDependencies,
   tx: OrganisationTransaction,
+  who: Principal,
   command: Decision,
   bound: CommandRow,
 ): Promise<CommandResult> => {
-  if (bound.digest !== digestOfCommand(command)) {
+  // The same words from another person are another decision: nobody is told yes for what somebody else decided.
+  if (bound.digest !== digestOfCommand(command) || bound.actorId !== who.actor.id) {
     return {
       commandId: command.commandId,
       status: 'rejected',

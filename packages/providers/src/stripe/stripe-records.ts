@@ -23,8 +23,11 @@ export const textOf = (value: unknown): string | null =>
 export const referenceOf = (value: unknown): string | null =>
   textOf(value) ?? textOf(fieldsOf(value)?.['id']);
 
+/** The end of the year 9999: a later moment cannot be stored, and is nobody's. */
+const lastSecond = 253_402_300_799;
+
 export const secondsToMs = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value * 1000) : undefined;
+  typeof value === 'number' && value > 0 && value <= lastSecond ? Math.round(value * 1000) : undefined;
 
 /**
  * Stripe's word for a refund's status. The list is open: a word we do not know is not an end, so it counts as
