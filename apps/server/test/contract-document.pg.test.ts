@@ -234,6 +234,28 @@ describe('the contract as a page', () => {
     }
   });
 
+  // Red when: a batch's commands are shown as anything at all, as they are read.
+  it('shows what a command of a batch has to look like', () => {
+    const judge = judgeOf({ $ref: '#/components/schemas/Command' });
+    const ids = { operationId: mintId(), commandId: mintId() };
+    expect(judge.safeParse({ type: 'approve', ...ids, fingerprint: '0'.repeat(64) }).success).toBe(true);
+    expect(judge.safeParse({ type: 'approve', ...ids }).success).toBe(false);
+    expect(JSON.stringify(document.paths['/v1/commands']?.['post'])).toContain(
+      '#/components/schemas/Command',
+    );
+  });
+
+  // Red when: a section cannot be reached from the contents, or a link there leads nowhere.
+  it('begins with how to ask, and with links to all of it', () => {
+    const links = [...pageText.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    const ids = [...pageText.matchAll(/<section id="([^"]+)"/g)].map(([, id]) => id);
+    expect(links).toEqual(ids.filter((id) => id !== 'begin'));
+    for (const word of ['Authorization: Bearer', '/v1/operations/$ID/approve', 'fingerprint', 'version 7']) {
+      expect(pageText.indexOf(word), word).toBeGreaterThan(0);
+      expect(pageText.indexOf(word), word).toBeLessThan(pageText.indexOf('<nav'));
+    }
+  });
+
   // Red when: the page takes a script, a style or a picture from anywhere, or its policy would let it.
   it('loads nothing from elsewhere, and could not', () => {
     expect(pageText).not.toMatch(/<(script|link|img|iframe|object|embed)\b|\bsrc=|@import|url\(/i);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { docsIntroduction } from './docs-introduction.ts';
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -14,6 +15,7 @@ const operationShape = z.looseObject({
 });
 const documentShape = z.looseObject({
   info: z.looseObject({ title: z.string(), description: z.string().optional() }),
+  servers: z.array(z.looseObject({ url: z.string() })),
   paths: z.record(z.string(), z.record(z.string(), operationShape)),
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
 });
@@ -30,8 +32,21 @@ const parameters = (operation: ShownOperation): string => {
   return names.length === 0 ? '' : `<p>Parameters: ${names.join(', ')}</p>`;
 };
 
+const sectionId = (path: string, method: string): string =>
+  `${method}-${path}`.replaceAll(/[^a-z0-9]+/gi, '-');
+
+type Shown = readonly [path: string, method: string, operation: ShownOperation];
+
+const contentsOf = (shown: readonly Shown[]): string =>
+  shown
+    .map(
+      ([path, method, { summary }]) =>
+        `<li><a href="#${sectionId(path, method)}">${method.toUpperCase()} ${escapeHtml(path)}</a> ${escapeHtml(summary ?? '')}</li>`,
+    )
+    .join('\n');
+
 const shownOperation = (path: string, method: string, operation: ShownOperation): string => {
-  const id = `${method}-${path}`.replaceAll(/[^a-z0-9]+/gi, '-');
+  const id = sectionId(path, method);
   const answers = Object.entries(operation.responses)
     .map(([status, answer]) => `<li><code>${status}</code> ${escapeHtml(answer.description ?? '')}</li>`)
     .join('');
@@ -42,21 +57,26 @@ ${operation.requestBody === undefined ? '' : folded('Body', shownJson(operation.
 };
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1.5rem;color:#1d2524;background:#fbfaf8}
-h1{font-size:1.75rem}h2{font:600 1.1rem/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
-section{border-top:1px solid #d9d5ce;padding:1rem 0}.method{color:#0b5f63}
+h1{font-size:1.75rem}h2{font:600 1.1rem/1.4 ui-monospace,monospace;overflow-wrap:anywhere}h2.words{font-family:inherit}
+section,nav{border-top:1px solid #d9d5ce;padding:1rem 0}.method{color:#0b5f63}
 pre{overflow:auto;max-height:30rem;padding:.75rem;background:#f0eee9;font-size:.85rem}summary{cursor:pointer;padding:.5rem 0}
-@media (prefers-color-scheme:dark){body{color:#e8e6e1;background:#161b1b}section{border-color:#3a4140}.method{color:#6cc5c2}pre{background:#1f2726}a{color:#6cc5c2}}`;
+@media (prefers-color-scheme:dark){body{color:#e8e6e1;background:#161b1b}section,nav{border-color:#3a4140}.method{color:#6cc5c2}pre{background:#1f2726}a{color:#6cc5c2}}`;
 
 /** The contract for people, from the OpenAPI document: one page with no script and nothing loaded from elsewhere. */
 export const docsPage = (document: unknown): string => {
-  const { info, paths, components } = documentShape.parse(document);
-  const sections = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => shownOperation(path, method, operation)),
+  const { info, servers, paths, components } = documentShape.parse(document);
+  const shown = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => [path, method, operation] as const),
   );
+  const sections = shown.map((one) => shownOperation(...one));
   const schemas = Object.entries(components.schemas).map(([name, schema]) => folded(name, shownJson(schema)));
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(info.title)}: the contract</title>
 <meta name="viewport" content="width=device-width,initial-scale=1"><style>${style}</style></head><body><main>
 <h1>${escapeHtml(info.title)}: the contract</h1><p>${escapeHtml(info.description ?? '')}</p>
 <p>For programs: <a href="/openapi.json">openapi.json</a>. Errors are RFC 9457 problems; amounts are integers of the currency's minor unit.</p>
-${sections.join('\n')}<section><h2>Shapes</h2>${schemas.join('\n')}</section></main></body></html>`;
+${docsIntroduction(escapeHtml(servers[0]?.url ?? ''))}
+<nav aria-labelledby="contents"><h2 class="words" id="contents">Contents</h2><ul>
+${contentsOf(shown)}
+<li><a href="#shapes">Shapes</a></li></ul></nav>
+${sections.join('\n')}<section id="shapes"><h2 class="words">Shapes</h2>${schemas.join('\n')}</section></main></body></html>`;
 };

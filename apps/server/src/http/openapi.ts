@@ -1,4 +1,6 @@
 import {
+  commandBatchSchema,
+  commandSchema,
   operationSchema,
   orderSchema,
   problemSchema,
@@ -33,7 +35,17 @@ const withoutMeta = ({ $schema, id, ...shape }: Json): Json => {
 };
 
 const jsonSchemaOf = (schema: ZodType, io: 'input' | 'output'): Json =>
-  z.toJSONSchema(schema, { io, metadata: named, unrepresentable: 'any' });
+  z.toJSONSchema(schema, {
+    io,
+    metadata: named,
+    unrepresentable: 'any',
+    // A batch is read loosely, each command being judged by itself; what each has to look like is shown all the same.
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === commandBatchSchema.shape.commands.element) {
+        jsonSchema.$ref = '#/components/schemas/Command';
+      }
+    },
+  });
 
 /** A schema as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks, with references to the named shapes. */
 const shapeOf = (schema: ZodType, io: 'input' | 'output'): Json => {
@@ -50,9 +62,12 @@ const components = (): Json => {
     z.object({ problemSchema, operationSchema, orderSchema, ticketSchema }),
     'output',
   );
-  return Object.fromEntries(
-    Object.entries(shapesByName.parse($defs)).map(([name, shape]) => [name, withoutMeta(shape)]),
-  );
+  return {
+    ...Object.fromEntries(
+      Object.entries(shapesByName.parse($defs)).map(([name, shape]) => [name, withoutMeta(shape)]),
+    ),
+    Command: shapeOf(commandSchema, 'input'),
+  };
 };
 
 const answerOf = (answer: Answer): Json =>

@@ -161,7 +161,13 @@ describe('the contract, shown', () => {
     expect(document.openapi).toBe('3.1.0');
     for (const { method, path: route } of made.routes)
       expect(document.paths[route]?.[method], route).toBeDefined();
-    expect(Object.keys(document.components.schemas)).toEqual(['Problem', 'Operation', 'Order', 'Ticket']);
+    expect(Object.keys(document.components.schemas)).toEqual([
+      'Problem',
+      'Operation',
+      'Order',
+      'Ticket',
+      'Command',
+    ]);
     const text = JSON.stringify(document);
     for (const [reference] of text.matchAll(/#\/components\/schemas\/\w+/g)) {
       expect(document.components.schemas[reference.split('/').at(-1) ?? '']).toBeDefined();
