@@ -7,7 +7,7 @@ export type Settings = {
   readonly quick: boolean;
   /** Where the result also goes as JSON. */
   readonly jsonFile: string | null;
-  /** Take the server's profile although no aim was missed. */
+  /** Take the server's profile although no aim was missed, and print it. */
   readonly profile: boolean;
   /** Keep the profile in this folder. */
   readonly profileFolder: string;
@@ -26,7 +26,7 @@ export type Reading =
 export const usage = `pnpm bench [${partNames.join('|')} …] [options]   (without a part: all of them)
   --quick          short runs
   --json FILE      the result as JSON, too
-  --profile        profile the server even when no aim was missed
+  --profile        profile the server even when no aim was missed, and print what it shows
   --profiles DIR   where profiles are kept (default bench/results)
   --clients N      clients in the loop (default 32)
   --rounds N       pairs of a bare and a product run

@@ -44,6 +44,21 @@ type Result = {
   facts: MachineFacts;
 };
 
+const progressEveryMs = 10_000;
+
+/** Says every ten seconds that this part is still at it, so that a long one does not look like one that hangs. */
+const withProgress = async (name: string, measure: () => Promise<Measured>): Promise<Measured> => {
+  const beganMs = performance.now();
+  const timer = setInterval(() => {
+    say(`  ${name}: ${Math.round((performance.now() - beganMs) / 1_000)} s so far …`);
+  }, progressEveryMs);
+  try {
+    return await measure();
+  } finally {
+    clearInterval(timer);
+  }
+};
+
 const measureAll = async (
   settings: Settings,
   endings: AllEndings,
@@ -53,8 +68,9 @@ const measureAll = async (
   for (const { parts, measure } of measures) {
     const chosen = parts.filter((part) => settings.parts.includes(part));
     if (chosen.length === 0 || stopped()) continue;
-    say(`${chosen.join(', ')} …`);
-    const measured = await measure(settings, endings);
+    const name = chosen.join(', ');
+    say(`${name} …`);
+    const measured = await withProgress(name, () => measure(settings, endings));
     result.lines.push(...measured.lines);
     result.profiles.push(...(measured.profiles ?? []));
     result.notes.push(...(measured.notes ?? []));
@@ -64,11 +80,20 @@ const measureAll = async (
   return result;
 };
 
+/** In full where it was asked for; else where it can be found. */
+const profileTexts = (settings: Settings, profiles: readonly ServerProfile[]): readonly string[] => {
+  if (settings.profile) return profiles.map(profileText);
+  return profiles.map(
+    ({ part, file }) =>
+      `Profiled because it missed an aim: ${part}${file === null ? '' : `, ${file}`}. --profile shows it.`,
+  );
+};
+
 const report = async (settings: Settings, { lines, facts, profiles, notes }: Result): Promise<void> => {
   say(`\n${tableOf(lines)}\n`);
   for (const [name, fact] of Object.entries(facts)) say(`${name}: ${fact}`);
   if (settings.quick) say('Quick runs: ratios are a hint, numbers are noise.');
-  for (const profile of profiles) say(`\n${profileText(profile)}`);
+  for (const text of profileTexts(settings, profiles)) say(`\n${text}`);
   if (notes.length > 0) say(`\n${notes.join('\n')}`);
   if (settings.jsonFile === null) return;
   const told = lines.map((line) => ({ ...line, verdict: verdictOf(line) }));
