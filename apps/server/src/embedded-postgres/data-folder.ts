@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../settings/error-code.ts';
+import { StartProblem } from '../settings/start-problem.ts';
 
 /** Where the embedded database keeps its things, inside the data folder. */
 export type DatabaseFolders = {
@@ -36,6 +39,22 @@ export const readConnection = async (folders: DatabaseFolders): Promise<Connecti
     return JSON.parse(await readFile(folders.connection, 'utf8')) as Connection;
   } catch {
     return undefined;
+  }
+};
+
+/**
+ * Makes the folder that everything of ours is kept in.
+ * @throws StartProblem when there can be none
+ */
+export const makeDataFolder = async (folder: string): Promise<void> => {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    throw new StartProblem(
+      `HOLDFAST_DATA_DIR: ${folder} cannot be used as a folder (${codeOf(error) || 'it cannot be made'}).`,
+      'Name a folder that this user may write to, or a place where it can be made.',
+    );
   }
 };
 

@@ -8,6 +8,7 @@ import { clusterExists, freePort, makeCluster, startPostmaster, whyItEnded } fro
 import {
   connectionUrl,
   databaseFolders,
+  makeDataFolder,
   newConnection,
   readConnection,
   writeConnection,
@@ -189,6 +190,7 @@ const guard = (folders: DatabaseFolders, onRestart: (failure: unknown) => void):
  * @throws StartProblem when it can't run here, with what to do
  */
 export const startEmbeddedPostgres = async (dataFolder: string): Promise<EmbeddedPostgres> => {
+  await makeDataFolder(dataFolder);
   const folders = databaseFolders(dataFolder);
   await mkdir(folders.data, { recursive: true, mode: 0o700 });
   const users = usersIn(folders.users);

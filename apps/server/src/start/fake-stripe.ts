@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeDataFolder } from '../embedded-postgres/data-folder.ts';
 import { underLock } from '../embedded-postgres/folder-lock.ts';
 import {
   identify,
@@ -142,7 +143,7 @@ export const startFakeStripe = async (
   webhookUrl: string | undefined,
 ): Promise<FakeStripe> => {
   const folders = foldersIn(dataFolder);
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await makeDataFolder(dataFolder);
   const users = usersIn(folders.users);
   const webhookSecret = await underLock(folders.lock, async () => {
     const secret = await readSecret(folders.secret);
