@@ -3,14 +3,14 @@ import { UnusableFile } from '../import/csv-file.ts';
 import type { ImportReport } from '../import/grouped-import.ts';
 import { importOrders } from '../import/import-orders.ts';
 import { importTickets } from '../import/import-tickets.ts';
-import { commandFailed, outputFor } from './output.ts';
-import { commandLine, inWorkplace } from './workplace.ts';
+import { commandFailed, counted, outputFor } from './output.ts';
+import { commandLine, inWorkplace, type Workplace } from './workplace.ts';
 
 const kinds = { orders: importOrders, tickets: importTickets } as const;
 
 const summary = (kind: string, report: ImportReport): string =>
-  `${String(report.rows)} rows read; ${kind}: ${String(report.created)} new, ${String(report.changed)} changed, ` +
-  `${String(report.unchanged)} as they were; ${String(report.badRows.length)} bad rows.`;
+  `${counted(report.rows, 'row')} read; ${kind}: ${String(report.created)} new, ${String(report.changed)} changed, ` +
+  `${String(report.unchanged)} as they were; ${counted(report.badRows.length, 'bad row')}.`;
 
 /** Runs one import. Bad rows make the exit code 1, although every good row was taken. */
 const run = async (
@@ -19,13 +19,14 @@ const run = async (
   options: { json?: boolean; org?: string },
 ): Promise<void> => {
   const output = outputFor(options.json === true);
-  await inWorkplace(output, async ({ engine, organisation }) => {
+  const take = async ({ engine, organisation }: Workplace): Promise<void> => {
     const who = commandLine(await organisation(options.org));
     const report = await kinds[kind](engine, who, file).catch((error: unknown) => {
       if (error instanceof UnusableFile) throw commandFailed(error.message, 'Nothing was imported.');
       throw error;
     });
     output.result(report, [summary(kind, report)]);
+    for (const { row, reason } of report.warnings) output.note(`Row ${String(row)}, a warning: ${reason}.`);
     for (const { row, reason } of report.badRows) output.note(`Row ${String(row)}: ${reason}.`);
     if (report.badRows.length > 0) {
       output.note(
@@ -33,7 +34,8 @@ const run = async (
       );
       process.exitCode = 1;
     }
-  });
+  };
+  await inWorkplace(output, take, 'is-made');
 };
 
 export const addImportCommands = (program: Command): void => {

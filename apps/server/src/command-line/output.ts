@@ -1,3 +1,4 @@
+import { formatAmount, minorUnitDigits, type Amount } from '@holdfast/operation';
 import { StartProblem } from '../settings/start-problem.ts';
 
 /** Where a command's words go. Results on standard output, everything else on standard error. */
@@ -15,6 +16,16 @@ export const outputFor = (json: boolean): Output => ({
     process.stderr.write(`${line}\n`);
   },
 });
+
+/** "EUR 40.00"; a currency of the provider's that we do not know in its minor units. */
+export const amountText = (amount: Amount): string =>
+  minorUnitDigits(amount.currency) === undefined
+    ? `${amount.currency} ${String(amount.minor)} minor units`
+    : formatAmount(amount);
+
+/** "1 finding", "2 findings". */
+export const counted = (number: number, one: string, many = `${one}s`): string =>
+  `${String(number)} ${number === 1 ? one : many}`;
 
 /** A command that did not succeed: what went wrong and what to do. The exit code is 1. */
 export const commandFailed = (problem: string, remedy: string): StartProblem =>

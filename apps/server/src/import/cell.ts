@@ -1,7 +1,35 @@
 import type { Row } from './csv-file.ts';
 
-/** A bad cell: names its column and why. Caught where a row is taken, so that one bad row stops no other. */
-export class BadCell extends Error {}
+/** What is wrong with cells, each with its column and why. Caught where a row is taken, so that one bad row stops no other. */
+export class BadCell extends Error {
+  readonly faults: readonly string[];
+
+  constructor(...faults: readonly string[]) {
+    super(faults.join('; '));
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads every part of a row, so that all that is wrong with it is told at once.
+ * @throws BadCell with the faults of all parts, each once
+ */
+export const every = <Parts extends Readonly<Record<string, unknown>>>(parts: {
+  readonly [Name in keyof Parts]: () => Parts[Name];
+}): Parts => {
+  const faults = new Set<string>();
+  const read: Partial<Parts> = {};
+  for (const name of Object.keys(parts) as (keyof Parts)[]) {
+    try {
+      read[name] = parts[name]();
+    } catch (error) {
+      if (!(error instanceof BadCell)) throw error;
+      for (const fault of error.faults) faults.add(fault);
+    }
+  }
+  if (faults.size > 0) throw new BadCell(...faults);
+  return read as Parts;
+};
 
 export const required = (row: Row, column: string): string => {
   const text = row.cells[column] ?? '';

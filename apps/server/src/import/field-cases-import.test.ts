@@ -73,10 +73,10 @@ it('F114: 1,106 orders with row 101 invalid, fixed and uploaded again, then unde
   expect(first).toMatchObject({ rows, created: rows - 1, changed: 0, unchanged: 0 });
   expect(first.badRows).toEqual([{ row: 102, reason: expect.stringContaining('captured') as string }]);
   const second = await upload(shop, 'orders', 'orders.csv', file('49.99'));
-  expect(second).toEqual({ rows, created: 1, changed: 0, unchanged: rows - 1, badRows: [] });
+  expect(second).toEqual({ rows, created: 1, changed: 0, unchanged: rows - 1, badRows: [], warnings: [] });
   const [header = '', ...sold] = file('49.99');
   const third = await upload(shop, 'orders', 'the same, newest first.csv', [header, ...sold.reverse()]);
-  expect(third).toEqual({ rows, created: 0, changed: 0, unchanged: rows, badRows: [] });
+  expect(third).toEqual({ rows, created: 0, changed: 0, unchanged: rows, badRows: [], warnings: [] });
   expect(shop.kept.size).toBe(rows);
 });
 
@@ -93,7 +93,7 @@ it.each([
     expect(shop.kept.size).toBe(100);
     shop.back();
     const again = await upload(shop, kind, 'again.csv', file);
-    expect(again).toEqual({ rows, created: 1_006, changed: 0, unchanged: 100, badRows: [] });
+    expect(again).toEqual({ rows, created: 1_006, changed: 0, unchanged: 100, badRows: [], warnings: [] });
     expect(shop.kept.size).toBe(rows);
   },
 );

@@ -8,6 +8,8 @@ export type ImportReport = {
   readonly changed: number;
   readonly unchanged: number;
   readonly badRows: readonly BadRow[];
+  /** Taken, since facts from outside are not argued with; a person may want to look. */
+  readonly warnings: readonly BadRow[];
 };
 
 /** A thing being gathered from rows that stand together. `take` answers why a row can't belong to it. */
@@ -21,11 +23,20 @@ export type ImportKind<Input, Item> = {
   readonly columns: readonly string[];
   readonly idColumn: string;
   readonly gather: () => Gathering<Input>;
+  /** What is odd about a thing that is taken nevertheless. */
+  readonly oddity?: (input: Input) => string | undefined;
   readonly put: (id: string, input: Input) => Promise<PutAnswer<Item>>;
 };
 
 type Open<Input> = { readonly id: string; readonly firstRow: number; readonly gathering: Gathering<Input> };
-type Tally = { rows: number; created: number; changed: number; unchanged: number; badRows: BadRow[] };
+type Tally = {
+  rows: number;
+  created: number;
+  changed: number;
+  unchanged: number;
+  badRows: BadRow[];
+  warnings: BadRow[];
+};
 
 const putOne = async <Input, Item>(
   open: Open<Input>,
@@ -35,8 +46,13 @@ const putOne = async <Input, Item>(
   const input = open.gathering.finish();
   if (input === undefined) return;
   const answer = await kind.put(open.id, input);
-  if (!answer.ok) tally.badRows.push({ row: open.firstRow, reason: answer.problem.detail });
-  else if (answer.created) tally.created += 1;
+  if (!answer.ok) {
+    tally.badRows.push({ row: open.firstRow, reason: answer.problem.detail });
+    return;
+  }
+  const odd = kind.oddity?.(input);
+  if (odd !== undefined) tally.warnings.push({ row: open.firstRow, reason: odd });
+  if (answer.created) tally.created += 1;
   else if (answer.changed) tally.changed += 1;
   else tally.unchanged += 1;
 };
@@ -50,7 +66,7 @@ export const importFile = async <Input, Item>(
   kind: ImportKind<Input, Item>,
 ): Promise<ImportReport> => {
   await inspectFile(file, kind.columns);
-  const tally: Tally = { rows: 0, created: 0, changed: 0, unchanged: 0, badRows: [] };
+  const tally: Tally = { rows: 0, created: 0, changed: 0, unchanged: 0, badRows: [], warnings: [] };
   const seen = new Set<string>();
   let open: Open<Input> | undefined;
   const bad = (row: number, reason: string): void => {

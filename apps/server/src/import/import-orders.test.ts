@@ -101,7 +101,7 @@ describe('orders from a file', () => {
         }),
       ].join('\r\n'),
     );
-    expect(report).toEqual({ rows: 3, created: 2, changed: 0, unchanged: 0, badRows: [] });
+    expect(report).toEqual({ rows: 3, created: 2, changed: 0, unchanged: 0, badRows: [], warnings: [] });
     expect(orders.get('1')).toEqual({
       customer: { id: 'c', name: 'Ann' },
       payment: { provider: 'stripe', reference: 'pi_1', captured: { minor: 4_999, currency: 'EUR' } },
@@ -136,7 +136,7 @@ describe('orders from a file', () => {
     expect(report.badRows.map((bad) => bad.row)).toEqual([3, 4, 5, 6, 7, 8, 9, 11, 12]);
     expect(report.badRows.map((bad) => bad.reason)).toEqual([
       expect.stringContaining('captured'),
-      expect.stringContaining('EURO'),
+      'currency: "EURO" is not an ISO 4217 currency code in upper case',
       expect.stringContaining('2026-02-31'),
       expect.stringContaining('quantity'),
       expect.stringContaining('lost'),
@@ -147,6 +147,46 @@ describe('orders from a file', () => {
     ]);
     expect([...orders.keys()]).toEqual(['good-1', 'good-2']);
     expect(report.rows).toBe(11);
+  });
+
+  // Red when: `every` throws at the first part that is bad.
+  it('a row with several faults is reported once, with all of them', async () => {
+    const { report, orders } = await run(
+      [
+        header,
+        row({
+          captured: 'much',
+          currency: 'EURO',
+          placed_at: 'today',
+          quantity: '0',
+          line_amount: '',
+          return_id: 'R',
+          return_status: 'lost',
+          return_received_at: 'later',
+        }),
+      ].join('\n'),
+    );
+    const [bad, ...others] = report.badRows;
+    expect([bad?.row, others, orders.size]).toEqual([2, [], 0]);
+    const columns = (bad?.reason ?? '').split('; ').map((fault) => fault.split(/[ :]/)[0]);
+    expect(columns).toEqual([
+      ...['captured', 'currency', 'placed_at', 'quantity', 'line_amount'],
+      ...['return_status', 'return_received_at'],
+    ]);
+  });
+
+  // Red when: `oddity` refuses the order, is never asked, or speaks of lines that add up to what was captured.
+  it('an order whose lines add up to more than was captured is taken, with a warning', async () => {
+    const { report, orders } = await run(
+      [
+        header,
+        row({ order_id: 'even', line_amount: '49.99' }),
+        row({ order_id: 'above', line_amount: '49.99' }),
+        row({ order_id: 'above', line_amount: '0.01' }),
+      ].join('\n'),
+    );
+    expect(report).toMatchObject({ created: 2, badRows: [], warnings: [{ row: 3 }] });
+    expect(orders.get('above')?.lines).toHaveLength(2);
   });
 
   it('the same file twice changes nothing', async () => {

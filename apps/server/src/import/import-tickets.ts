@@ -1,6 +1,6 @@
 import type { Engine, Principal } from '@holdfast/engine';
 import { ticketInputSchema, type Ticket, type TicketInput } from '@holdfast/operation';
-import { BadCell, optional, reasonOf, required, timeIn } from './cell.ts';
+import { BadCell, every, optional, reasonOf, required, timeIn } from './cell.ts';
 import type { Row } from './csv-file.ts';
 import { importFile, type Gathering, type ImportReport } from './grouped-import.ts';
 
@@ -16,15 +16,20 @@ export const ticketColumns = [
 type TicketHead = Omit<TicketInput, 'messages'>;
 type Message = NonNullable<TicketInput['messages']>[number];
 
-const headIn = (row: Row): TicketHead => {
+const statusIn = (row: Row): TicketHead['status'] => {
   const status = required(row, 'status');
-  if (status !== 'open' && status !== 'closed')
-    throw new BadCell(`status "${status}" is not one of open, closed`);
+  if (status === 'open' || status === 'closed') return status;
+  throw new BadCell(`status "${status}" is not one of open, closed`);
+};
+
+const headIn = (row: Row): TicketHead => {
   const orderId = optional(row, 'order_id');
   return {
-    subject: required(row, 'subject'),
-    customerId: required(row, 'customer_id'),
-    status,
+    ...every({
+      subject: () => required(row, 'subject'),
+      customerId: () => required(row, 'customer_id'),
+      status: () => statusIn(row),
+    }),
     ...(orderId === undefined ? {} : { orderId }),
   };
 };
@@ -33,30 +38,33 @@ const messageIn = (row: Row): Message | undefined => {
   if (['message_at', 'message_from', 'message_text'].every((column) => optional(row, column) === undefined)) {
     return undefined;
   }
-  return {
-    at: timeIn(required(row, 'message_at'), 'message_at'),
-    from: required(row, 'message_from'),
-    text: required(row, 'message_text'),
-  };
+  return every({
+    at: () => timeIn(required(row, 'message_at'), 'message_at'),
+    from: () => required(row, 'message_from'),
+    text: () => required(row, 'message_text'),
+  });
 };
 
 export const gatherTicket = (): Gathering<TicketInput> => {
   let head: TicketHead | undefined;
   const messages: Message[] = [];
 
-  const takeRow = (row: Row): void => {
+  const headLikeFirst = (row: Row): TicketHead => {
     const found = headIn(row);
-    if (head !== undefined && JSON.stringify(head) !== JSON.stringify(found)) {
-      throw new BadCell('subject, customer, order or status differ from the first row of this ticket');
-    }
-    const message = messageIn(row);
+    if (head === undefined || JSON.stringify(head) === JSON.stringify(found)) return found;
+    throw new BadCell('subject, customer, order or status differ from the first row of this ticket');
+  };
+
+  const takeRow = (row: Row): void => {
+    const { found, message } = every({ found: () => headLikeFirst(row), message: () => messageIn(row) });
     const parsed = ticketInputSchema.safeParse({
       ...found,
       messages: message === undefined ? [] : [message],
     });
     if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      throw new BadCell(`${issue?.path.join('.') ?? 'ticket'}: ${issue?.message ?? 'is not valid'}`);
+      throw new BadCell(
+        ...parsed.error.issues.map(({ path, message: fault }) => `${path.join('.') || 'ticket'}: ${fault}`),
+      );
     }
     head = found;
     if (message !== undefined) messages.push(message);
