@@ -1,4 +1,4 @@
-import { readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readFile, readdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgre
 import { demoSignIns } from '../src/demo/seed-demo.ts';
 import { eventually } from './eventually.ts';
 import { mintId, proposalOf } from './house-rig.ts';
-import { holdfast, runProgram, startScript, startServer, type Running } from './program.ts';
+import { holdfast, holdfastGiven, runProgram, startScript, startServer, type Running } from './program.ts';
 
 let folder = '';
 let variables: Record<string, string> = {};
@@ -223,7 +223,7 @@ describe('a start', () => {
     const server = await start();
     await eventually('the welcome', () => server.output().includes('Ctrl-C'));
     for (const { email, password } of demoSignIns)
-      expect(server.output()).toContain(`${email}  "${password}"`);
+      expect(server.output()).toContain(`${email}  password: ${password}`);
     const signIn = async () => {
       const [{ email, password } = { email: '', password: '' }] = demoSignIns;
       const body = JSON.stringify({ email, password });
@@ -234,7 +234,14 @@ describe('a start', () => {
     const key = await makeKey('agent');
     const orders = await ask('GET', '/v1/orders?limit=200', key);
     expect((orders.body['items'] as unknown[]).length).toBe(200);
+    const elsewhere = ['provider', 'set', '--api-base', 'http://127.0.0.1:1'];
+    const refused = await holdfastGiven('sk_test_elsewhere\n', variables, ...elsewhere);
+    expect([refused.code, refused.out]).toEqual([1, '']);
+    expect(refused.error).toContain('--api-base');
     await server.end('SIGTERM');
+    expect(server.output()).toContain(`Stopped. Your data is in ${folder}.`);
+    const other = await holdfast({ ...variables, HOLDFAST_DEMO: 'off' }, 'hold', 'status');
+    expect([other.code, other.out]).toEqual([1, '']);
     variables = { ...variables, HOLDFAST_DEMO: 'off' };
     await start();
     expect(await signIn()).toBe(401);
@@ -244,6 +251,19 @@ describe('a start', () => {
 });
 
 describe('the command line', () => {
+  // Red when: a command that only reads or changes what exists opens its database with 'is-made'.
+  it('makes no database in order to answer about it', async () => {
+    for (const words of [
+      ['hold', 'on'],
+      ['org', 'list'],
+    ]) {
+      const refused = await holdfast(variables, ...words);
+      expect([refused.code, refused.out], words.join(' ')).toEqual([1, '']);
+      expect(refused.error).toContain(folder);
+    }
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it('works without a server and beside one, on the same database, and says which', async () => {
     const made = await holdfast(variables, 'org', 'create', '--name', 'Second', '--json');
     expect(made.code, made.error).toBe(0);

@@ -3,7 +3,7 @@ import { roles, type Role } from '@holdfast/operation';
 import { InvalidArgumentError, type Command } from 'commander';
 import { hashApiKey, mintApiKey } from '../sign-in/api-key.ts';
 import { commandFailed, outputFor } from './output.ts';
-import { inWorkplace } from './workplace.ts';
+import { inWorkplace, type Workplace } from './workplace.ts';
 
 const oneOf =
   (allowed: readonly Role[]) =>
@@ -30,19 +30,36 @@ const textIn = (text: string): string => {
 type Common = { json?: boolean; org?: string };
 
 export const addOrganisationCommands = (program: Command): void => {
-  program
-    .command('org')
-    .description('organisations')
+  const group = program.command('org').description('organisations');
+  group
+    .command('list')
+    .description('all organisations: ID and name')
+    .option('--json', 'print {items}')
+    .action(async ({ json }: Common) => {
+      const output = outputFor(json === true);
+      await inWorkplace(output, async ({ store }) => {
+        const items = await store.organisations();
+        output.result(
+          { items },
+          items.map(({ id, name }) => `${id}  ${name}`),
+        );
+      });
+    });
+  group
     .command('create')
     .description('make an organisation; prints its ID')
     .requiredOption('--name <name>', 'its name', textIn)
     .option('--json', 'print {id}')
     .action(async ({ name, json }: Common & { name: string }) => {
       const output = outputFor(json === true);
-      await inWorkplace(output, async ({ engine }) => {
+      const make = async ({ engine, store }: Workplace): Promise<void> => {
+        const sameName = (await store.organisations()).filter((one) => one.name === name);
         const made = await engine.createOrganisation(name);
         output.result(made, [made.id]);
-      });
+        for (const { id } of sameName)
+          output.note(`There is another organisation named "${name}": ${id}. \`--org\` takes the ID.`);
+      };
+      await inWorkplace(output, make, 'is-made');
     });
 };
 
@@ -65,7 +82,7 @@ export const addUserCommands = (program: Command): void => {
     .option('--json', 'print {userId, link}')
     .action(async ({ email, name, role, org, json }: UserOptions) => {
       const output = outputFor(json === true);
-      await inWorkplace(output, async ({ store, database, publicOrigin, organisation }) => {
+      const add = async ({ store, database, publicOrigin, organisation }: Workplace): Promise<void> => {
         const organisationId = await organisation(org);
         if ((await store.memberByEmail(organisationId, email)) !== undefined) {
           throw commandFailed(`${email} belongs to this organisation already.`, 'Nothing was changed.');
@@ -88,7 +105,8 @@ export const addUserCommands = (program: Command): void => {
         } finally {
           await people.close();
         }
-      });
+      };
+      await inWorkplace(output, add, 'is-made');
     });
 };
 
@@ -112,7 +130,7 @@ export const addKeyCommands = (program: Command): void => {
     .option('--json', 'print {id, key}')
     .action(async ({ role, name, org, owner, assistant, json }: KeyOptions) => {
       const output = outputFor(json === true);
-      await inWorkplace(output, async ({ store, organisation }) => {
+      const create = async ({ settings, store, organisation }: Workplace): Promise<void> => {
         const organisationId = await organisation(org);
         const person = owner === undefined ? undefined : await store.memberByEmail(organisationId, owner);
         if (owner !== undefined && person === undefined) {
@@ -132,6 +150,10 @@ export const addKeyCommands = (program: Command): void => {
           assistant: assistant === true,
         });
         output.result({ id, key }, [key]);
-      });
+        if ((role === 'approver' || role === 'operator') && assistant !== true && !settings.keyApprovals) {
+          output.note('A key approves nothing unless the server runs with HOLDFAST_KEY_APPROVALS=on.');
+        }
+      };
+      await inWorkplace(output, create, 'is-made');
     });
 };

@@ -6,6 +6,7 @@ import type { Check } from './doctor.ts';
 import type { Workplace } from './workplace.ts';
 
 const good = (finding: string): Check => ({ check: 'provider account', ok: true, finding });
+const note = (finding: string): Check => ({ ...good(finding), note: true });
 const wrong = (finding: string, remedy: string): Check => ({
   check: 'provider account',
   ok: false,
@@ -57,7 +58,7 @@ const examineDefault = async (
   const names = recorded
     .map(({ accountId, fake }) => (fake ? `${accountId} (the fake)` : accountId))
     .join(', ');
-  if (access === undefined) return good(`${name}: ${names === '' ? 'none used yet' : names}`);
+  if (access === undefined) return names === '' ? note(`${name}: none used yet`) : good(`${name}: ${names}`);
   const answered = await answersAs(access);
   if (answered === undefined)
     return good(`${name}: not named by the provider just now; known: ${names || 'none'}`);
@@ -78,11 +79,14 @@ export const examineAccounts = async (
   const defaultId = await store.defaultOrganisationId();
   const stored = await store.providerAccess();
   const checks: Check[] = [];
-  for (const { id, name } of await store.organisations()) {
+  const organisations = await store.organisations();
+  for (const { id, name: given } of organisations) {
+    const isShared = organisations.some((one) => one.name === given && one.id !== id);
+    const name = isShared ? `${given} (${id})` : given;
     const own = stored.find(({ organisationId }) => organisationId === id);
     const byEnvironment = id === defaultId && (settings.stripe !== undefined || own === undefined);
     if (byEnvironment) checks.push(await examineDefault(workplace, access, id, name));
-    else if (own === undefined) checks.push(good(`${name}: none; its approved operations wait for one`));
+    else if (own === undefined) checks.push(note(`${name}: none; its approved operations wait for one`));
     else checks.push(await examineStored(workplace, own, name));
   }
   return checks;

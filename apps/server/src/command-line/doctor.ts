@@ -4,11 +4,13 @@ import { askAccount, stripeAdapter, type StripeAccess } from '../start/provider-
 import { givenAccess } from './account-of.ts';
 import { examineAccounts, storedWebhookSecrets } from './doctor-accounts.ts';
 import type { Output } from './output.ts';
-import { inWorkplace } from './workplace.ts';
+import { inWorkplace, type Workplace } from './workplace.ts';
 
 export type Check = {
   readonly check: 'configuration' | 'database' | 'provider' | 'provider account' | 'webhook secret' | 'clock';
   readonly ok: boolean;
+  /** Nothing is wrong, but something waits for a person's choice. */
+  readonly note?: true;
   readonly finding: string;
   readonly remedy?: string;
 };
@@ -38,12 +40,13 @@ const configuration = (): { check: Check; settings: Settings | undefined } => {
 const database = async (output: Output, access: StripeAccess | undefined): Promise<Check[]> => {
   try {
     const found: Check[] = [];
-    await inWorkplace(output, async (workplace) => {
+    const look = async (workplace: Workplace): Promise<void> => {
       const version = String(await workplace.store.schemaVersion());
       const finding = `${workplace.database.place}, schema version ${version}`;
       found.push({ check: 'database', ok: true, finding }, ...(await examineAccounts(workplace, access)));
       found.push(webhookSecret(access, await storedWebhookSecrets(workplace)));
-    });
+    };
+    await inWorkplace(output, look, 'is-made');
     return found;
   } catch (error) {
     const remedy = error instanceof StartProblem ? error.remedy : 'Look at the database and its log.';

@@ -42,8 +42,15 @@ const accessFor = async (
   secrets: AccountSecrets,
   apiBase: string | undefined,
 ): Promise<StripeAccess> => {
-  if (workplace.demo)
+  if (workplace.demo) {
+    if (apiBase !== undefined) {
+      throw commandFailed(
+        'In the demo --api-base cannot be used: the bundled fake Stripe, which has one account, is its only provider.',
+        'Leave it out, or start with HOLDFAST_DEMO=off for a database of its own, and set it there. Nothing was changed.',
+      );
+    }
     return { ...secrets, apiBase: await fakeBase(workplace, secrets.secretKey), fake: true };
+  }
   const base = apiBase ?? workplace.settings.stripe?.apiBase ?? 'https://api.stripe.com';
   return { ...secrets, apiBase: base, fake: false };
 };
@@ -85,6 +92,12 @@ const set = async ({ json, org, apiBase }: Options): Promise<void> => {
       }),
     );
     if (outcome === 'held-by-another') {
+      if (workplace.demo) {
+        throw commandFailed(
+          `The bundled fake Stripe has one account, ${accountId}, and it belongs to another organisation.`,
+          'In the demo only one organisation can have an account; start with HOLDFAST_DEMO=off for more. Nothing was changed.',
+        );
+      }
       throw commandFailed(
         `The account ${accountId} belongs to another organisation.`,
         'One account belongs to one organisation: give the key of another one. Nothing was changed.',
@@ -117,7 +130,11 @@ export const addProviderCommands = (program: Command): void => {
       'give an organisation its provider account: the key on the first line of standard input, then webhook secrets, one a line',
     )
     .option('--org <id>', 'organisation; without it the default one')
-    .option('--api-base <url>', 'where the provider is asked, if not at https://api.stripe.com', baseIn)
+    .option(
+      '--api-base <url>',
+      'where the provider is asked, if not at https://api.stripe.com; not in the demo',
+      baseIn,
+    )
     .option('--json', 'print {organisationId, accountId, liveMode}')
     .action(set);
 };

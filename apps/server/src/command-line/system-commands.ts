@@ -1,7 +1,8 @@
 import type { HoldState } from '@holdfast/engine';
 import type { Command } from 'commander';
+import type { Check } from './doctor.ts';
 import { commandFailed, outputFor } from './output.ts';
-import { inWorkplace } from './workplace.ts';
+import { inWorkplace, type Workplace } from './workplace.ts';
 
 type Common = { json?: boolean; org?: string };
 
@@ -39,6 +40,11 @@ const addHold = (program: Command): void => {
   });
 };
 
+const markOf = ({ ok, note }: Check): string => {
+  if (!ok) return 'wrong ';
+  return note === true ? 'note  ' : 'ok    ';
+};
+
 export const addSystemCommands = (program: Command): void => {
   program
     .command('doctor')
@@ -51,7 +57,7 @@ export const addSystemCommands = (program: Command): void => {
       const checks = await examine(output);
       output.result(
         { checks },
-        checks.map(({ check, ok, finding }) => `${ok ? 'ok    ' : 'wrong '} ${check}: ${finding}`),
+        checks.map((one) => `${markOf(one)} ${one.check}: ${one.finding}`),
       );
       const wrong = checks.filter(({ ok }) => !ok);
       if (wrong.length > 0) {
@@ -67,11 +73,12 @@ export const addSystemCommands = (program: Command): void => {
     .option('--json', 'print {schemaVersion}')
     .action(async ({ json }: Common) => {
       const output = outputFor(json === true);
-      await inWorkplace(output, ({ database }) => {
+      const tell = ({ database }: Workplace): Promise<void> => {
         const { schemaVersion } = database;
         output.result({ schemaVersion }, [`The schema is at version ${String(schemaVersion)}.`]);
         return Promise.resolve();
-      });
+      };
+      await inWorkplace(output, tell, 'is-made');
     });
   addHold(program);
 };

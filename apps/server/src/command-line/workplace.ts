@@ -26,11 +26,12 @@ export type Workplace = {
 const openIts = async (
   settings: Settings,
   output: Output,
+  missing: 'is-made' | 'is-refused',
 ): Promise<{ database: OpenDatabase; publicOrigin: string; demo: boolean }> => {
   const server = await runningServer(settings.dataFolder);
   const other = settings.databaseUrl !== undefined && settings.databaseUrl !== server?.givenDatabaseUrl;
   if (server === undefined || other) {
-    const database = await openDatabase(settings);
+    const database = await openDatabase(settings, missing);
     output.note(`Using the database ${database.place}.`);
     return { database, publicOrigin: settings.publicOrigin, demo: settings.demo };
   }
@@ -46,13 +47,18 @@ const openIts = async (
   return { database, publicOrigin: server.publicOrigin, demo: server.demo };
 };
 
-/** Opens the workplace, does the work, and closes it again, whatever happens. */
+/**
+ * Opens the workplace, does the work, and closes it again, whatever happens. A database that does not exist yet is
+ * made by the commands that begin something; to read or change what exists is refused there, lest a forgotten
+ * setting be answered out of an empty database.
+ */
 export const inWorkplace = async (
   output: Output,
   work: (workplace: Workplace) => Promise<void>,
+  missing: 'is-made' | 'is-refused' = 'is-refused',
 ): Promise<void> => {
   const settings = readSettings(process.env);
-  const { database, publicOrigin, demo } = await openIts(settings, output);
+  const { database, publicOrigin, demo } = await openIts(settings, output, missing);
   const store = openAccessStore(database.url, 2);
   const made = makeEngine(database.url, settings, noProviders, 2);
   try {
@@ -73,7 +79,7 @@ export const inWorkplace = async (
         if (known.some((one) => one.id === given)) return given;
         throw commandFailed(
           `There is no organisation ${given}.`,
-          `Known: ${known.map((one) => one.id).join(', ')}.`,
+          `Known: ${known.map(({ id, name }) => `${id} (${name})`).join(', ')}.`,
         );
       },
     });

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { migrate, SchemaRefusal } from '@holdfast/engine/postgres';
+import { demandDataFolder, demandEmbeddedDatabase, demandGivenDatabase } from './existing-database.ts';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { socketOf } from '../sign-in/access-store.ts';
 import { codeOf, rootOf } from '../settings/error-code.ts';
@@ -99,13 +100,17 @@ const migrated = async (url: string): Promise<number> => {
 
 /**
  * Opens the database that the settings ask for (the embedded one is started) and applies what migrations are missing.
+ * @param missing whether a database that does not exist yet is made
  * @throws StartProblem when it can't be used, with what to do
  */
 export const openDatabase = async (
   settings: Pick<Settings, 'databaseUrl' | 'demo' | 'dataFolder'>,
+  missing: 'is-made' | 'is-refused' = 'is-made',
 ): Promise<OpenDatabase> => {
+  const refuses = missing === 'is-refused';
   if (settings.databaseUrl !== undefined) {
     const url = settings.demo ? demoUrl(settings.databaseUrl) : settings.databaseUrl;
+    if (refuses) await demandGivenDatabase(url, placeOf(url));
     if (url !== settings.databaseUrl) await makeBeside(settings.databaseUrl, url);
     return {
       url,
@@ -115,9 +120,12 @@ export const openDatabase = async (
       close: () => Promise.resolve(),
     };
   }
+  if (refuses) demandDataFolder(settings.dataFolder);
   const embedded = await startEmbeddedPostgres(settings.dataFolder);
   try {
-    const url = await embedded.database(databaseName(settings.demo));
+    const name = databaseName(settings.demo);
+    if (refuses) await demandEmbeddedDatabase(settings.dataFolder, name);
+    const url = await embedded.database(name);
     return {
       url,
       place: `${placeOf(url)} (embedded, in ${settings.dataFolder})`,

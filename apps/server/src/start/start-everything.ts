@@ -45,7 +45,7 @@ const welcome = (settings: Settings, place: string, onFake: boolean): void => {
   if (settings.demo) {
     lines.push(
       'Sign in as:',
-      ...demoSignIns.map(({ email, password, role }) => `  ${email}  "${password}"  (${role})`),
+      ...demoSignIns.map(({ email, password }) => `  ${email}  password: ${password}`),
     );
   } else {
     lines.push('Add people with: pnpm --silent holdfast user add --email … --name … --role …');
@@ -63,7 +63,13 @@ const startAll = async (endings: Endings): Promise<void> => {
     if (settings.buildsWeb) await buildWebWhenStale(settings.dataFolder, say);
   }
   const database = await openDatabase(settings);
-  endings.push(database.close);
+  endings.push(() => {
+    // The last of the endings. A stop because of a fault has said something else.
+    const where = settings.databaseUrl === undefined ? settings.dataFolder : database.place;
+    if (settings.role !== 'worker' && process.exitCode === undefined)
+      say(`Stopped. Your data is in ${where}.`);
+    return Promise.resolve();
+  }, database.close);
   database.keepRunning((failure) => {
     if (failure === undefined) log.warn('the embedded database had ended and was started again');
     else log.error({ error: loggableError(failure) }, 'the embedded database has ended and does not start');
