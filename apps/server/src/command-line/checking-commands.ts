@@ -1,10 +1,9 @@
 import { sweepFindingKinds, type ChainFault, type SweepFinding, type SweepResult } from '@holdfast/engine';
 import { connect, createSweep, verifyAudit } from '@holdfast/engine/postgres';
-import type { Amount } from '@holdfast/operation';
 import { InvalidArgumentError, type Command } from 'commander';
 import { workerSettings } from '../start/make-engine.ts';
 import { accountOf } from './account-of.ts';
-import { commandFailed, foundSomething, outputFor } from './output.ts';
+import { amountText, commandFailed, counted, foundSomething, outputFor } from './output.ts';
 import { inWorkplace } from './workplace.ts';
 
 type Common = { json?: boolean; org?: string };
@@ -38,8 +37,6 @@ const collect = <Found>() => {
   };
 };
 
-const amountText = (amount: Amount): string => `${String(amount.minor)} ${amount.currency}`;
-
 const findingLine = ({
   kind,
   reference,
@@ -56,7 +53,7 @@ const findingLine = ({
     operationId ?? '-',
   ].join('  ');
 
-const heading = ['what', 'refund', 'payment', 'minor units', 'operation'];
+const heading = ['what', 'refund', 'payment', 'amount', 'operation'];
 const headingLine = [
   heading[0]?.padEnd(18),
   heading[1]?.padEnd(28),
@@ -73,7 +70,7 @@ const lostSight = (result: Exclude<SweepResult, { kind: 'swept' }>, foundSoFar: 
     );
   }
   const so =
-    foundSoFar === 0 ? '' : ` What was read until then did not agree in ${String(foundSoFar)} places.`;
+    foundSoFar === 0 ? '' : ` What was read until then did not agree in ${counted(foundSoFar, 'place')}.`;
   return commandFailed(
     `The provider did not answer to the end (${result.because}), so nothing is known of the rest.${so}`,
     result.ourKeyRefused
@@ -96,7 +93,7 @@ const sweep = async ({ since, json, org }: Common & { since: number }): Promise<
       if (result.kind !== 'swept') throw lostSight(result, found.total());
       const { sinceMs, sweptAtMs, refundsRead, operationsRead } = result;
       const window = { since: new Date(sinceMs).toISOString(), until: new Date(sweptAtMs).toISOString() };
-      const read = `${String(refundsRead)} refunds of ${account.accountId} and ${String(operationsRead)} operations since ${window.since} were compared`;
+      const read = `Compared ${counted(refundsRead, 'refund')} of ${account.accountId} and ${counted(operationsRead, 'operation')} since ${window.since}`;
       const clean = found.total() === 0;
       output.result(
         {
@@ -111,9 +108,13 @@ const sweep = async ({ since, json, org }: Common & { since: number }): Promise<
         },
         clean
           ? [`${read}: both sides say the same.`]
-          : [headingLine, ...found.shown.map(findingLine), `${read}: ${String(found.total())} findings.`],
+          : [headingLine, ...found.shown.map(findingLine), `${read}: ${counted(found.total(), 'finding')}.`],
       );
-      if (!clean) foundSomething();
+      if (clean) return;
+      output.note(
+        'Look at an operation with `holdfast op show ID`. A refund without one (-) was made outside Holdfast: ask who made it at the provider.',
+      );
+      foundSomething();
     } finally {
       await connection.close();
     }
@@ -127,14 +128,18 @@ const verify = async ({ json, org }: Common): Promise<void> => {
     const found = collect<ChainFault>();
     const { operations, entries } = await verifyAudit(inOrganisation, organisationId, found.tell);
     const clean = found.total() === 0;
-    const read = `${String(entries)} entries of ${String(operations)} operations were checked`;
+    const read = `Checked ${counted(entries, 'entry', 'entries')} of ${counted(operations, 'operation')}`;
     output.result({ clean, organisationId, operations, entries, found: found.total(), faults: found.shown }, [
       ...found.shown.map(
         (fault) => `${fault.operationId}  entry ${String(fault.sequence)}  ${fault.because}`,
       ),
-      clean ? `${read}: nothing was tampered with.` : `${read}: ${String(found.total())} faults.`,
+      clean ? `${read}: nothing was tampered with.` : `${read}: ${counted(found.total(), 'fault')}.`,
     ]);
-    if (!clean) foundSomething();
+    if (clean) return;
+    output.note(
+      'Submit nothing until it is understood (`holdfast hold on`), keep a copy of the database, and look at each with `holdfast op show ID`.',
+    );
+    foundSomething();
   });
 };
 

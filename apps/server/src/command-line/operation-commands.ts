@@ -1,19 +1,16 @@
 import { operationStates, parseOperationId, type Operation, type OperationState } from '@holdfast/operation';
 import { InvalidArgumentError, type Command } from 'commander';
-import { commandFailed, outputFor } from './output.ts';
+import { amountText, commandFailed, outputFor } from './output.ts';
 import { commandLine, inWorkplace } from './workplace.ts';
 
 type Common = { json?: boolean; org?: string };
-
-const amountText = (amount: Operation['amount']): string =>
-  amount === null ? '-' : `${String(amount.minor)} minor units of ${amount.currency}`;
 
 const oneLine = (operation: Operation): string =>
   [
     operation.id,
     operation.state,
     operation.needsPerson ? operation.attention.map(({ reason }) => reason).join('+') : '-',
-    amountText(operation.amount),
+    operation.amount === null ? '-' : amountText(operation.amount),
     `order ${operation.orderId ?? '-'}`,
     operation.sentence,
   ].join('  ');
