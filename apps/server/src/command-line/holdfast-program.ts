@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { addKeyCommands, addOrganisationCommands, addUserCommands } from './access-commands.ts';
 import { addCheckingCommands } from './checking-commands.ts';
 import { addImportCommands } from './import-commands.ts';
@@ -18,9 +18,11 @@ program
       write(text.replace(/^error: /, 'holdfast: '));
     },
   })
-  .showHelpAfterError(
-    '`holdfast --help` lists the commands; a command followed by --help lists its options.',
-  );
+  .showHelpAfterError('`holdfast --help` lists the commands; a command followed by --help lists its options.')
+  .configureHelp({
+    optionDescription: (option) =>
+      `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
+  });
 addSystemCommands(program);
 addOrganisationCommands(program);
 addUserCommands(program);
@@ -29,6 +31,17 @@ addProviderCommands(program);
 addImportCommands(program);
 addOperationCommands(program);
 addCheckingCommands(program);
+
+/** Wrong use of a command points at the help of that command. */
+const pointAtOwnHelp = (command: Command, words: string): void => {
+  for (const part of command.commands) {
+    const own = `${words} ${part.name()}`;
+    const lists = part.commands.length > 0 ? 'commands' : 'options';
+    part.showHelpAfterError(`\`${own} --help\` lists its ${lists}.`);
+    pointAtOwnHelp(part, own);
+  }
+};
+pointAtOwnHelp(program, 'holdfast');
 
 try {
   await program.parseAsync();

@@ -43,7 +43,7 @@ export const accountSecretsIn = (lines: readonly string[]): AccountSecrets => {
   if (bad >= 0) {
     throw commandFailed(
       `Line ${String(bad + 2)} of standard input is not a webhook secret.`,
-      'After the key there are webhook secrets alone, one a line.',
+      'A webhook secret looks like whsec_…; after the key there are such alone, one a line.',
     );
   }
   return { secretKey, webhookSecrets };
