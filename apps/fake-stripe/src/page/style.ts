@@ -1,4 +1,7 @@
-/** One accent, warm greys, both themes; contrast of text at least 4.5:1 in each. */
+/**
+ * One accent, warm greys, both themes; contrast of text at least 4.5:1 in each. A table wider than its card scrolls,
+ * with a shadow on the side where more of it is.
+ */
 export const style = `
 :root { color-scheme: light dark; --paper: #faf9f7; --card: #fff; --ink: #1f2524; --quiet: #5c6462;
   --line: #dad7d1; --accent: #0b6470; --on-accent: #fff; --good: #1d6b3c; --wait: #7d5200; --bad: #9c2f26; }
@@ -16,7 +19,11 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .quiet, small, caption, .empty { color: var(--quiet); }
 .figure { font-size: 1.4rem; }
 #said:not(:empty) { border-left: 4px solid var(--accent); padding-left: 8px; }
-.scroll { overflow-x: auto; margin: 8px 0; }
+.scroll { overflow-x: auto; margin: 8px 0; background:
+    linear-gradient(90deg, var(--card) 30%, transparent) 0 0 / 40px 100% no-repeat local,
+    linear-gradient(270deg, var(--card) 30%, transparent) 100% 0 / 40px 100% no-repeat local,
+    linear-gradient(90deg, var(--quiet), transparent) 0 0 / 10px 100% no-repeat scroll,
+    linear-gradient(270deg, var(--quiet), transparent) 100% 0 / 10px 100% no-repeat scroll; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 caption { text-align: left; padding: 4px 0; }
 th, td { text-align: left; vertical-align: top; padding: 8px 12px 8px 0; border-top: 1px solid var(--line); }
@@ -39,7 +46,8 @@ button[role=switch] { min-width: 64px; border-radius: 22px; }
 button[aria-checked=true] { background: var(--accent); color: var(--on-accent); border-color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 @media (max-width: 640px) { .words { flex-basis: 100%; } .knobs { flex: 1; align-items: end; } .knobs label { flex: 1 1 9rem; } .knobs select { width: 100%; min-width: 11rem; }
-  .knobs input[type=number] { width: 7rem; } .faults form { align-items: end; } table { min-width: 46rem; } section { padding: 12px; } body > header, main { padding: 12px; } }
+  .knobs input[type=number] { width: 7rem; } .faults form { align-items: end; } table { min-width: 46rem; } section { padding: 12px; }
+  .scroll { margin-inline: -12px; padding-inline: 12px; } body > header, main { padding: 12px; } }
 .story { margin: 12px 0; } .story button { background: var(--accent); color: var(--on-accent); border-color: var(--accent); font-weight: 600; }
 summary { cursor: pointer; min-height: 24px; }
 `;
