@@ -100,8 +100,12 @@ export const readUnknown = async (
       checksSinceSend: row.checkCount,
       requestsMade: row.attemptCount,
       emptyReadsInARow: emptyInARow,
+      // A refusal that the key keeps is as final an answer to sending it again as a failure that it keeps.
       savedFailureReplayed: seen.some(
-        (one) => one.source === 'response' && one.replayed && one.finding.kind === 'unknown',
+        (one) =>
+          one.source === 'response' &&
+          one.replayed &&
+          (one.finding.kind === 'unknown' || one.finding.kind === 'rejected'),
       ),
       notBeforeMs: lastDeferral(seen),
     },
