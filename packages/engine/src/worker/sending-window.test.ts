@@ -32,3 +32,27 @@ test('after "too many" there are few at once again', async () => {
   window.refused();
   expect(await letIn(window, 100)).toBe(8);
 });
+
+// Red when: each place that becomes free lets in the next one by itself, or more than all of its places are given away.
+test('once all places were taken, the next ones are let in together, never more than there are places', async () => {
+  const window = createSendingWindow(64);
+  let entered = 0;
+  for (let one = 0; one < 20; one += 1) void window.enter().then(() => (entered += 1));
+  const afterLeaving = async (count: number): Promise<number> => {
+    for (let left = 0; left < count; left += 1) window.leave();
+    await new Promise((resolve) => setImmediate(resolve));
+    return entered;
+  };
+  expect(await afterLeaving(0)).toBe(8);
+  expect(await afterLeaving(1)).toBe(8);
+  expect(await afterLeaving(1)).toBe(10);
+  expect(await afterLeaving(8)).toBe(18);
+  expect(await afterLeaving(8)).toBe(20);
+});
+
+// Red when: an account whose places are free keeps somebody waiting for more of them.
+test('while not all places are taken, nobody waits', async () => {
+  const window = createSendingWindow(8);
+  expect(await letIn(window, 7)).toBe(7);
+  expect(await letIn(window, 1)).toBe(1);
+});

@@ -37,6 +37,10 @@ export type WorkerShape = {
 /** The longest pause between two looks for work: what no notification announced is found this late. */
 const pollMs = 500;
 const shortestPauseMs = 20;
+/** Every commit that people can see wakes the worker, its own as well: what they announce together is looked for once. */
+const betweenLooksMs = 10;
+/** Of the width: with less room than this nothing is looked for. */
+const leastRoom = 1 / 4;
 const betweenReadingsMs = 200;
 /** A pass of `runOnce` takes this many at a time, and at most this many times for one organisation. */
 const batch = 200;
@@ -122,6 +126,8 @@ const takeWhatFits = async (
   stop: StopSignal,
   turn: number,
 ): Promise<number> => {
+  // A look for each place that becomes free would cost more than the work.
+  if (width * 2 - dispatcher.underWay() < Math.ceil(width * leastRoom)) return pollMs;
   const found = await ports.dueOrganisations();
   let tookSome = false;
   const waiting = inTurn(
@@ -197,8 +203,7 @@ const createDriver = (
     } catch (error) {
       ports.log('warn', 'looking for due work failed; it is tried again', { error: String(error) });
     }
-    // Enough of a breath that other work in this process goes on.
-    if (woken || stop.aborted) return ports.clock.pause(1);
+    if (woken || stop.aborted) return ports.clock.pause(betweenLooksMs);
     await Promise.race([
       ports.clock.pause(Math.max(shortestPauseMs, pauseMs)),
       new Promise<void>((resolve) => {
