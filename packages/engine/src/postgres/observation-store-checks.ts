@@ -5,7 +5,7 @@ import type { KnownOperation, KnownVerdict } from '../reconcile/look-at-known.ts
 import type { UnknownVerdict } from '../reconcile/unknown-verdict.ts';
 import { changeWake } from './attempt-store.ts';
 import { changeOperation, lockOperation } from './change-operation.ts';
-import { isWhole } from './claim-store-facts.ts';
+import { isWhole, type WholeOperation } from './claim-store-facts.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { observationOf } from './evidence-reader.ts';
 import { addObservation } from './observation-store.ts';
@@ -44,6 +44,31 @@ export const readUnknown = async (
     .from(observations)
     .where(ofOperation(observations))
     .orderBy(asc(observations.observedAt), asc(observations.id));
+  const { onHold, capturedMinor, others } = await readSurroundings(tx, row);
+  const seen = observationRows.map(observationOf);
+  const lastSentAtMs = attemptRows.at(-1)?.startedAt.getTime() ?? 0;
+  return {
+    organisationId: tx.organisationId,
+    operationId,
+    paymentReference: row.paymentReference,
+    capturedMinor,
+    amount: { minor: row.amountMinor, currency: row.currency },
+    sentFromMs: attemptRows[0]?.startedAt.getTime() ?? row.createdAt.getTime(),
+    unresolvedEqual: others
+      .filter(({ state, amountMinor }) => isUnresolved(state) && amountMinor === row.amountMinor)
+      .map(({ id }) => id),
+    heldReferences: others.flatMap(({ id, reference }) =>
+      id === operationId || reference === null ? [] : [reference],
+    ),
+    facts: { ...factsOfRow(row, tx.now), onHold, ...factsSeen(seen, lastSentAtMs) },
+    attempts: attemptRows.map(({ endedAt }) => ({ endedAtMs: endedAt?.getTime() ?? null })),
+    emptyReadsAtMs: seen.filter(isEmpty).map(({ atMs }) => atMs),
+    sawServerError: attemptRows.some(({ status }) => status !== null && status >= 500),
+  };
+};
+
+/** What stands around an operation: the hold, its payment, and the payment's operations. */
+const readSurroundings = async (tx: OrganisationTransaction, row: WholeOperation) => {
   const [organisation] = await tx.db
     .select({ holdOn: organisations.holdOn })
     .from(organisations)
@@ -73,45 +98,31 @@ export const readUnknown = async (
         eq(operations.paymentReference, row.paymentReference),
       ),
     );
-  const seen = observationRows.map(observationOf);
-  const lastSentAtMs = attemptRows.at(-1)?.startedAt.getTime() ?? 0;
+  return { onHold: organisation?.holdOn === true, capturedMinor: payment?.captured ?? 0, others };
+};
+
+const factsOfRow = (row: WholeOperation, now: Date) => ({
+  nowMs: now.getTime(),
+  unknownSinceMs: row.unknownSince?.getTime() ?? now.getTime(),
+  attention: row.attention.map(({ reason }) => reason),
+  onlyLook: (row.checkAskedAt?.getTime() ?? 0) > (row.lastCheckAt?.getTime() ?? 0),
+  replayDeadlineMs: row.replayDeadline?.getTime() ?? null,
+  checksSinceSend: row.checkCount,
+  requestsMade: row.attemptCount,
+});
+
+const factsSeen = (seen: readonly Observation[], lastSentAtMs: number) => {
   const lookUps = seen.filter(({ source, atMs }) => source === 'look-up' && atMs >= lastSentAtMs);
-  const emptyInARow = lookUps.length - (lookUps.findLastIndex((one) => !isEmpty(one)) + 1);
   return {
-    organisationId: tx.organisationId,
-    operationId,
-    paymentReference: row.paymentReference,
-    capturedMinor: payment?.captured ?? 0,
-    amount: { minor: row.amountMinor, currency: row.currency },
-    sentFromMs: attemptRows[0]?.startedAt.getTime() ?? row.createdAt.getTime(),
-    unresolvedEqual: others
-      .filter(({ state, amountMinor }) => isUnresolved(state) && amountMinor === row.amountMinor)
-      .map(({ id }) => id),
-    heldReferences: others.flatMap(({ id, reference }) =>
-      id === operationId || reference === null ? [] : [reference],
+    emptyReadsInARow: lookUps.length - (lookUps.findLastIndex((one) => !isEmpty(one)) + 1),
+    // A refusal that the key keeps is as final an answer to sending it again as a failure that it keeps.
+    savedFailureReplayed: seen.some(
+      (one) =>
+        one.source === 'response' &&
+        one.replayed &&
+        (one.finding.kind === 'unknown' || one.finding.kind === 'rejected'),
     ),
-    facts: {
-      nowMs: tx.now.getTime(),
-      unknownSinceMs: row.unknownSince?.getTime() ?? tx.now.getTime(),
-      attention: row.attention.map(({ reason }) => reason),
-      onHold: organisation?.holdOn === true,
-      onlyLook: (row.checkAskedAt?.getTime() ?? 0) > (row.lastCheckAt?.getTime() ?? 0),
-      replayDeadlineMs: row.replayDeadline?.getTime() ?? null,
-      checksSinceSend: row.checkCount,
-      requestsMade: row.attemptCount,
-      emptyReadsInARow: emptyInARow,
-      // A refusal that the key keeps is as final an answer to sending it again as a failure that it keeps.
-      savedFailureReplayed: seen.some(
-        (one) =>
-          one.source === 'response' &&
-          one.replayed &&
-          (one.finding.kind === 'unknown' || one.finding.kind === 'rejected'),
-      ),
-      notBeforeMs: lastDeferral(seen),
-    },
-    attempts: attemptRows.map(({ endedAt }) => ({ endedAtMs: endedAt?.getTime() ?? null })),
-    emptyReadsAtMs: seen.filter(isEmpty).map(({ atMs }) => atMs),
-    sawServerError: attemptRows.some(({ status }) => status !== null && status >= 500),
+    notBeforeMs: lastDeferral(seen),
   };
 };
 
