@@ -67,6 +67,7 @@ describe('sweep', () => {
 
     const table = await run('sweep', '--since', '1d');
     expect([table.code, table.out.split('\n').length]).toEqual([3, 4]);
+    expect(table.out).toMatch(/EUR 0\.10 .*\n.*EUR 0\.20 |EUR 0\.20 .*\n.*EUR 0\.10 /);
     await fake('/fake/faults', { on: 'refund.list', do: 'error_before', status: 503, times: 50 });
     const away = await run('sweep', '--since', '24h', '--json');
     await fetch(`${house.fake.access.apiBase}/fake/faults`, { method: 'DELETE' });
@@ -85,6 +86,29 @@ describe('audit verify', () => {
     const changed = await run('audit', 'verify');
     expect(changed.code, changed.error).toBe(3);
     expect(changed.out).toContain(id);
+  });
+});
+
+describe('organisations of one name', () => {
+  // Red when: `org create` compares no names, `org list` leaves one out, or doctor names organisations by name alone.
+  it('are told apart by their IDs: where the second is made, in the list, and by doctor', async () => {
+    const make = async () => {
+      const made = await run('org', 'create', '--name', 'Twins', '--json');
+      expect(made.code, made.error).toBe(0);
+      return { ...(JSON.parse(made.out) as { id: string }), said: made.error };
+    };
+    const one = await make();
+    const other = await make();
+    expect([one.said.includes('another'), other.said.includes(one.id)]).toEqual([false, true]);
+    const listed = await run('org', 'list', '--json');
+    const { items } = JSON.parse(listed.out) as { items: { id: string; name: string }[] };
+    expect(items.filter(({ name }) => name === 'Twins').map(({ id }) => id)).toEqual(
+      expect.arrayContaining([one.id, other.id]),
+    );
+    const doctor = await run('doctor', '--json');
+    const { checks } = JSON.parse(doctor.out) as { checks: { finding: string; note?: true }[] };
+    for (const { id } of [one, other])
+      expect(checks.find(({ finding }) => finding.includes(id))).toMatchObject({ note: true });
   });
 });
 
