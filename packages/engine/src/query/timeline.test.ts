@@ -21,6 +21,9 @@ describe('the history for people', () => {
       'It waited: Stripe could not be asked, or was not taking requests from us.',
       'It waited.',
     ]);
+    expect(told(entry('need-person', { data: { raised: ['outcome-unresolved'] } }))).toEqual([
+      'A person is needed: its outcome could not be established in time.',
+    ]);
     expect(told(entry('of-a-later-version'))).toEqual([
       'Something that this version has no words for happened (of-a-later-version).',
     ]);

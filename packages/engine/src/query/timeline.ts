@@ -1,4 +1,4 @@
-import type { OperationEventType, TimelineEntry, WaitingFor } from '@holdfast/operation';
+import { english, type OperationEventType, type TimelineEntry, type WaitingFor } from '@holdfast/operation';
 import type { AuditData } from '../audit/audit-chain.ts';
 
 /** Every word that is written into the audit: the transition table's events and these. Each has a sentence below. */
@@ -47,6 +47,8 @@ const approvedPartly = ({ entry, who, approvesAgain }: Told): string => {
     : `${who} approved it too; no further approval was needed.`;
 };
 
+const attentionWords: Readonly<Record<string, string | undefined>> = english.attention;
+
 const settledByPeople = ({ who }: Told): string => `${who} settled it.`;
 
 /** One sentence for each kind of entry: a kind without one does not compile. */
@@ -70,7 +72,10 @@ const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
   resubmit: () => 'The same request goes out again under the same key.',
   'send-back': () => 'The last check before sending refused it; it went back for approval.',
   'lose-sight': ({ provider }) => `The request's end was not heard. ${provider} will be asked.`,
-  'need-person': ({ entry }) => `A person is needed: ${listOf(entry.data['raised']).join(', ')}.`,
+  'need-person': ({ entry }) =>
+    `A person is needed: ${listOf(entry.data['raised'])
+      .map((reason) => attentionWords[reason] ?? reason)
+      .join('; ')}.`,
   'attention-settled': () => 'A person is no longer needed for that.',
   'evidence-unsent': () => 'Nothing was sent; it may be submitted again.',
   // Also where every answer was lost: then there is none that shows it.
