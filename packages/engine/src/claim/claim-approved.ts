@@ -73,25 +73,30 @@ export const claimApproved = async (
   const asked = { ...request, account, askedSinceMs: subject.need.nowMs };
   if (answer.kind === 'answer' && answer.refunds.length === 0 && answer.disputes.length === 0) {
     // Nothing stands there: the usual answer, which needs no transaction of its own.
-    return ports.claim({ ...asked, answered: seenIn(answer, subject.paymentReference) });
+    return ports.claim({ ...asked, answered: seenIn(answer, subject.paymentReference, asked.askedSinceMs) });
   }
-  await absorbAnswer(ports, account, subject.paymentReference, answer);
+  await absorbAnswer(ports, account, subject.paymentReference, answer, asked.askedSinceMs);
   return ports.claim(asked);
 };
 
 const seenIn = (
   { refunds, disputes }: Extract<PaymentAnswer, { kind: 'answer' }>,
   paymentReference: string,
-): SeenAtProvider => ({ refunds, disputes, askedPayment: paymentReference, source: 'look-up' });
+  askedAtMs: number,
+): SeenAtProvider => ({ refunds, disputes, askedPayment: paymentReference, askedAtMs, source: 'look-up' });
 
-/** Asks about the whole payment and stores what the answer shows, also the part of one that broke off. */
+/**
+ * Asks about the whole payment and stores what the answer shows, also the part of one that broke off.
+ * @param nowMs the database's time before the question
+ */
 export const askAndAbsorb = async (
   ports: Pick<ClaimApprovedPorts, 'askAboutPayment' | 'absorb'>,
   account: ProviderAccount,
   paymentReference: string,
+  nowMs: number,
 ): Promise<PaymentAnswer> => {
   const answer = await ports.askAboutPayment(account, paymentReference);
-  await absorbAnswer(ports, account, paymentReference, answer);
+  await absorbAnswer(ports, account, paymentReference, answer, nowMs);
   return answer;
 };
 
@@ -100,10 +105,11 @@ const absorbAnswer = async (
   account: ProviderAccount,
   paymentReference: string,
   answer: PaymentAnswer,
+  askedAtMs: number,
 ): Promise<void> => {
   if (answer.kind === 'answer') {
     // An answer that does not tell about disputes is no whole answer about the payment's disputes.
-    await ports.absorb(account, seenIn(answer, paymentReference));
+    await ports.absorb(account, seenIn(answer, paymentReference, askedAtMs));
   } else if (answer.refundsSeen !== undefined && answer.refundsSeen.length > 0) {
     await ports.absorb(account, {
       refunds: answer.refundsSeen,

@@ -13,6 +13,7 @@ import {
   lockOperations,
   type Patience,
 } from './load-operations.ts';
+import { providerOf } from './mirror-store-news.ts';
 
 export type ClaimTerms = {
   readonly inOrganisation: InOrganisation;
@@ -37,6 +38,10 @@ export const claimGroup = async (
   }
   return requests.map((request) => alone(terms, organisationId, request));
 };
+
+/** An account is known by what it is: a directory may describe the same one by another object each time. */
+const nameOf = (account: ProviderAccount): string =>
+  JSON.stringify([providerOf(account), account.accountId, account.liveMode, account.fake]);
 
 const uniqueViolation = '23505';
 
@@ -74,10 +79,16 @@ const inOneTransaction = (
       loadDisputes(tx),
       loadAuditHeads(tx, operationIds),
     ]);
+    // Asked once for all of the group, and remembered no longer: the next group may find other records.
+    const homes = new Map<string, boolean>();
+    const isHomeHere = async (account: ProviderAccount): Promise<boolean> => {
+      const name = nameOf(account);
+      const home = homes.get(name) ?? (await isHome(tx, account));
+      homes.set(name, home);
+      return home;
+    };
     const results: ClaimResult[] = [];
-    for (const request of requests) {
-      results.push(await claim(tx, request, workerName, (account) => isHome(tx, account)));
-    }
+    for (const request of requests) results.push(await claim(tx, request, workerName, isHomeHere));
     if (results.some(({ kind }) => kind === 'claimed')) crashPoint('before-claim-commits');
     return results;
   });

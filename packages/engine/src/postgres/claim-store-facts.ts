@@ -55,11 +55,14 @@ const readFreshness = async (
   tx: OrganisationTransaction,
   row: WholeOperation,
   ground: Ground,
-  request: Pick<ClaimRequest, 'kind' | 'account' | 'askedSinceMs'>,
+  request: Pick<ClaimRequest, 'kind' | 'account' | 'askedSinceMs' | 'settings'>,
 ): Promise<{ readonly fresh: boolean; readonly keyRefused: boolean }> => {
   if (request.account === null) return { fresh: false, keyRefused: false };
   const { askedAt } = ground.payment;
-  if (request.askedSinceMs !== null && askedAt !== null && askedAt.getTime() >= request.askedSinceMs) {
+  // A question and its answer take no longer than this; an answer that lay around since is no last look.
+  const longestMs = 2 * request.settings.providerTimeoutMs;
+  const oldestMs = Math.max(request.askedSinceMs ?? 0, tx.now.getTime() - longestMs);
+  if (request.askedSinceMs !== null && askedAt !== null && askedAt.getTime() >= oldestMs) {
     return { fresh: true, keyRefused: false };
   }
   const { keyRefused } = await readPosition(tx, request.account);

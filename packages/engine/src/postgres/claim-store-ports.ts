@@ -87,16 +87,7 @@ export const claimPorts = ({
   | 'stopWaking'
 > => {
   const ofOperation = ofOperationIn(inOrganisation);
-  // An account that is an organisation's own stays so, and is not asked about again for each claim. It is known by what
-  // it is: a directory may describe the same account by another object each time.
-  const homes = new Set<string>();
-  const isHomeHere = async (tx: OrganisationTransaction, account: ProviderAccount): Promise<boolean> => {
-    const { organisationId, accountId, liveMode, fake } = account;
-    const name = JSON.stringify([organisationId, providerOf(account), accountId, liveMode, fake]);
-    if (!homes.has(name) && (await isHome(tx, account))) homes.add(name);
-    return homes.has(name);
-  };
-  const gathered = groupedPorts({ inOrganisation, settings, workerName, isHome: isHomeHere });
+  const gathered = groupedPorts({ inOrganisation, settings, workerName, isHome });
   return {
     readSubject: (organisationId, operationId, account) =>
       gathered.subject(organisationId, { operationId, account }),

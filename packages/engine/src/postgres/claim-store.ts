@@ -5,7 +5,7 @@ import { wakeOfWaitMs } from '../claim/pause-of-wait.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
 import type { SeenAtProvider } from '../mirror/seen-at-provider.ts';
 import { changeWake } from './attempt-store.ts';
-import { changeOperation, lockOperation } from './change-operation.ts';
+import { changeOperation, lockOperation, lockPayment } from './change-operation.ts';
 import {
   isWhole,
   lastCheckOf,
@@ -29,8 +29,11 @@ export const claim = async (
   workerName: string,
   isHome: (account: ProviderAccount) => Promise<boolean>,
 ): Promise<ClaimResult> => {
-  if (asked.answered !== undefined && asked.account !== null) {
-    await takeAnswer(tx, asked.account, asked.answered, asked);
+  const found = await lockOperation(tx, asked.operationId);
+  const account = found && isWhole(found) ? await accountAtHome(tx, found, asked, isHome) : null;
+  // Another account's answer says nothing of this payment.
+  if (asked.answered !== undefined && account !== null) {
+    await takeAnswer(tx, account, asked.answered, asked);
   }
   const row = await lockOperation(tx, asked.operationId);
   const expected = asked.kind === 'first' ? 'approved' : 'outcome_unknown';
@@ -38,15 +41,22 @@ export const claim = async (
     return { kind: 'not-ours', because: `it is ${row?.state ?? 'not there'}` };
   }
   const ground = await readGround(tx, row);
-  const { payment } = ground;
-  const atHome =
-    asked.account !== null &&
-    providerOf(asked.account) === row.provider &&
-    (payment.accountId === null || payment.accountId === asked.account.accountId) &&
-    (await isHome(asked.account));
-  const request: ClaimRequest = atHome ? asked : { ...asked, account: null };
+  const request: ClaimRequest = { ...asked, account };
   const check = await lastCheckOf(tx, row, ground, request);
   return carryOut(tx, await explained(tx, row, request, check), request, check, workerName);
+};
+
+/** The account that is asked for, where the payment and the organisation's records are of it. */
+const accountAtHome = async (
+  tx: OrganisationTransaction,
+  row: WholeOperation,
+  { account }: ClaimRequest,
+  isHome: (account: ProviderAccount) => Promise<boolean>,
+): Promise<ProviderAccount | null> => {
+  if (account === null || providerOf(account) !== row.provider) return null;
+  const payment = await lockPayment(tx, row.provider, row.paymentReference);
+  const isOfPayment = payment?.accountId === null || payment?.accountId === account.accountId;
+  return isOfPayment && (await isHome(account)) ? account : null;
 };
 
 /** Where nothing stands at the provider and nothing did as far as we knew, only the time of asking is new. */
@@ -67,8 +77,11 @@ const takeAnswer = async (
     memory.disputesOf.get(key) === false &&
     answered.refunds.length + answered.disputes.length === 0;
   if (nothingStands) {
-    tx.unsent.asked.set(key, { provider: payment.provider, paymentReference });
-    memory.payments.set(key, { ...payment, askedAt: tx.now });
+    const { askedAtMs } = answered;
+    if (askedAtMs === undefined || askedAtMs <= (payment.askedAt?.getTime() ?? -Infinity)) return;
+    const askedAt = new Date(askedAtMs);
+    tx.unsent.asked.set(key, { provider: payment.provider, paymentReference, askedAt });
+    memory.payments.set(key, { ...payment, askedAt });
     return;
   }
   for (const operationId of await absorbSeen(tx, account, answered)) {

@@ -65,6 +65,6 @@ export const rememberCancellation = async (
   });
   writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
   await attachSeenRefunds(tx, row.id);
-  for (const payment of refunded) await correctPayment(tx, payment, false);
+  for (const payment of refunded) await correctPayment(tx, payment);
   return { kind: 'done', row };
 };

@@ -233,7 +233,7 @@ const countAfresh = async (
 ): Promise<void> => {
   if (provider === null || paymentReference === null) return;
   const payment = await lockPayment(tx, provider, paymentReference);
-  if (payment !== undefined) await correctPayment(tx, payment, false);
+  if (payment !== undefined) await correctPayment(tx, payment);
 };
 
 const keepFinding = async (

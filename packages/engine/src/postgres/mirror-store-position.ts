@@ -15,6 +15,8 @@ const itself = (tx: OrganisationTransaction, account: ProviderAccount) =>
     eq(mirrorPositions.accountId, account.accountId),
   );
 
+const accountCodec = codecOf(providerAccounts);
+
 /**
  * Whether this is the account that this organisation's records belong to. The first account used becomes it; a copy
  * of the database started with another account or mode neither lists nor submits there until it is set as its own, and
@@ -22,12 +24,10 @@ const itself = (tx: OrganisationTransaction, account: ProviderAccount) =>
  */
 export const isHome = async (tx: OrganisationTransaction, account: ProviderAccount): Promise<boolean> => {
   const provider = providerOf(account);
-  const known = await tx.db
-    .select()
-    .from(providerAccounts)
-    .where(
-      and(eq(providerAccounts.organisationId, tx.organisationId), eq(providerAccounts.provider, provider)),
-    );
+  const known = await tx.rows(accountCodec, 'where t.org_id = $1 and t.provider = $2', [
+    tx.organisationId,
+    provider,
+  ]);
   if (known.length > 0) {
     return known.some(
       ({ accountId, liveMode, fake }) =>

@@ -48,7 +48,11 @@ export const absorbSeen = async (
   }
   for (const dispute of disputes) await mirrorDispute(tx, provider, dispute);
   for (const payment of known.values()) {
-    await correctPayment(tx, payment, seen.askedPayment === payment.paymentReference);
+    await correctPayment(
+      tx,
+      payment,
+      seen.askedPayment === payment.paymentReference ? seen.askedAtMs : undefined,
+    );
   }
   return [...touched];
 };
@@ -196,7 +200,7 @@ const isHeldHere = async (
 export const correctPayment = async (
   tx: OrganisationTransaction,
   payment: PaymentRow,
-  asked: boolean,
+  askedAtMs?: number,
 ): Promise<void> => {
   const { organisationId, provider, paymentReference } = payment;
   const [sums] = await tx.db
@@ -237,12 +241,13 @@ export const correctPayment = async (
   const refundedElsewhere = Number(sums?.elsewhere ?? 0);
   const disputed = open.length > 0;
   const differs = refundedElsewhere !== payment.refundedElsewhere || disputed !== payment.disputed;
-  if (!differs && !asked) return;
+  const askedLater = askedAtMs !== undefined && askedAtMs > (payment.askedAt?.getTime() ?? -Infinity);
+  if (!differs && !askedLater) return;
   await tx.db
     .update(payments)
     .set({
       ...(differs ? { refundedElsewhere, disputed, updatedAt: tx.now } : {}),
-      ...(asked ? { askedAt: tx.now } : {}),
+      ...(askedLater ? { askedAt: new Date(askedAtMs) } : {}),
     })
     .where(
       and(

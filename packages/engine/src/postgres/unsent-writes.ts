@@ -40,8 +40,11 @@ export type FeedRowToWrite = {
 /** What one transaction has decided to write and has not sent yet: written together, table by table. */
 export type UnsentWrites = {
   readonly figures: Map<string, ChangedFigures>;
-  /** Payments whose whole side was read at the provider just now. */
-  readonly asked: Map<string, { readonly provider: string; readonly paymentReference: string }>;
+  /** Payments whose whole side was read at the provider, and when it was asked for. */
+  readonly asked: Map<
+    string,
+    { readonly provider: string; readonly paymentReference: string; readonly askedAt: Date }
+  >;
   readonly accepted: Map<string, OperationRow>;
   readonly changed: Map<string, ChangedOperation>;
   readonly approvals: ApprovalRow[];
@@ -157,8 +160,8 @@ const updateFiguresText = `update payments p set reserved = p.reserved + r.reser
     and (not r.limited
       or p.captured - p.refunded - p.refunded_elsewhere - p.reserved >= r.reserved + r.refunded)`;
 
-const askedText = `update payments p set asked_at = $3::timestamptz
-  from jsonb_to_recordset($2::jsonb) as r (provider text, "paymentReference" text)
+const askedText = `update payments p set asked_at = greatest(p.asked_at, least(r."askedAt", $3::timestamptz))
+  from jsonb_to_recordset($2::jsonb) as r (provider text, "paymentReference" text, "askedAt" timestamptz)
   where p.org_id = $1 and p.provider = r.provider and p.payment_reference = r."paymentReference"`;
 
 const endAttemptsText = `update attempts a set ended_at = r.ended_at, result = r.result, finding = r.finding,

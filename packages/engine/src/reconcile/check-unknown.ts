@@ -113,7 +113,7 @@ export const checkUnknown = async (
 ): Promise<ClaimResult> => {
   const before = await ports.readUnknown(organisationId, operationId);
   if (before === null) return { kind: 'not-ours', because: 'its outcome is not unknown any more' };
-  const answer = await askAndAbsorb(ports, account, before.paymentReference);
+  const answer = await askAndAbsorb(ports, account, before.paymentReference, before.facts.nowMs);
   await ports.recordLookUp(account, operationId, findingOf(before, answer, account, settings));
   const adjustment = adjustmentBy(answer, before.facts.attention);
   if (adjustment.raises.length + adjustment.clears.length > 0) {

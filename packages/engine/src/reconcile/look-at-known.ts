@@ -72,7 +72,7 @@ export const lookAtKnown = async (
   if (before === null) return;
   let seen: KnownSeen;
   if (before.reference === null) {
-    seen = metBy(await askAndAbsorb(ports, account, before.paymentReference));
+    seen = metBy(await askAndAbsorb(ports, account, before.paymentReference, before.nowMs));
   } else {
     const answer = await ports.askAboutRefund(account, before.reference);
     seen = metBy(answer);
