@@ -4,7 +4,6 @@ import { createWorkerHouse, shortSettings, type WorkerHouse } from '../../test/w
 import { eventually } from '../../test/postgres-rig.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
 import type { Claimed } from '../execute/claimed.ts';
-import { providerAccounts } from './schema.ts';
 import { claimPorts, evidencePorts, type StoreContext } from './claim-store-ports.ts';
 
 let house: WorkerHouse;
@@ -98,45 +97,4 @@ test('a look-up is recorded beside whoever else works on its payment: nobody wai
   const kept = await house.database.admin`
     select source from observations where operation_id = ${claimed.operationId}`;
   expect(kept.map(({ source }) => source)).toEqual(['look-up']);
-});
-
-// Red when: what is known of an account hangs on the object that describes it.
-test('whose account it is is asked once, also where the account is described anew each time', async () => {
-  let questions = 0;
-  const ports = claimPorts({
-    ...context,
-    inOrganisation: (organisationId, work) =>
-      house.inOrganisation(organisationId, (tx) => {
-        const db = new Proxy(tx.db, {
-          get: (target, name, receiver): unknown => {
-            const value: unknown = Reflect.get(target, name, receiver);
-            if (name !== 'select' || typeof value !== 'function') return value;
-            return (...fields: unknown[]): unknown => {
-              const query: { from: (table: unknown) => unknown } = Reflect.apply(value, target, fields);
-              const from = query.from.bind(query);
-              query.from = (table) => {
-                if (table === providerAccounts) questions += 1;
-                return from(table);
-              };
-              return query;
-            };
-          },
-        });
-        return work({ ...tx, db });
-      }),
-  });
-  for (let time = 0; time < 3; time += 1) {
-    const { operationId } = (await claimedNow()).claimed;
-    await house.database.admin`update operations set state = 'approved' where id = ${operationId}`;
-    const account = { ...theAccount() };
-    const request = { organisationId: house.organisationId, operationId, kind: 'first' } as const;
-    await ports.claim({
-      ...request,
-      account,
-      askedSinceMs: null,
-      accountPausedForMs: 1_000,
-      settings: shortSettings,
-    });
-  }
-  expect(questions).toBe(1);
 });
