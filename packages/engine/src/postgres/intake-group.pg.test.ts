@@ -236,3 +236,41 @@ test('two intakes that take the same payments in opposite orders never end in a 
   }
   expect(await deadlocks()).toBe(before);
 });
+
+describe('a command that the database ends in a deadlock', () => {
+  const deadlocking = (times: number) => {
+    let begun = 0;
+    const intake = createIntake({
+      inOrganisation: (organisationId, work) =>
+        house.inOrganisation(organisationId, async (tx) => {
+          begun += 1;
+          const result = await work(tx);
+          if (begun <= times)
+            await tx.ask("do $$ begin raise exception 'one of a circle' using errcode = '40P01'; end $$", []);
+          return result;
+        }),
+      providers: house.providers,
+      providerName: () => 'Stripe',
+      rules: { keysMayDecide: true },
+      undoMs: 0,
+      providerTimeoutMs: 1_000,
+      nowMs: () => Date.now(),
+    });
+    return (command: Command) =>
+      intake({ organisationId: house.organisationId, actor: agent }, [{ ok: true, command }]);
+  };
+
+  // Red when: only an ID that was bound meanwhile is tried again.
+  test('is tried again', async () => {
+    const { order } = await newOrder();
+    expect(statusesOf(await deadlocking(2)(proposal(order, 1_000)))).toEqual(['applied']);
+  });
+
+  // Red when: it is tried without end, or the answer no longer says that it may be sent again.
+  test('is not tried without end: who gave it is told that others were in the way', async () => {
+    const { order } = await newOrder();
+    const given = proposal(order, 1_000);
+    await expect(deadlocking(1_000)(given)).rejects.toMatchObject({ code: '40P01' });
+    expect(await stateOf(given.operationId)).toBeUndefined();
+  });
+});

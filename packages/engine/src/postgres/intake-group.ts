@@ -3,7 +3,7 @@ import type { Command, CommandResult } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
 import { BoundMeanwhile } from './bound-meanwhile.ts';
 import type { OrganisationTransaction } from './connection.ts';
-import { isDatabaseAway } from './database-trouble.ts';
+import { codeOf, isDatabaseAway } from './database-trouble.ts';
 import { applyDecision, type Named } from './intake-decide.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { applyPropose } from './intake-propose.ts';
@@ -59,12 +59,16 @@ const oneByOne = async (
   return results;
 };
 
+/** The database ended this transaction, and none of it was written, so that another one could go on. */
+const deadlockDetected = '40P01';
+
 const alone = async (
   dependencies: IntakeDependencies,
   organisationId: string,
   who: Principal,
   command: GivenCommand,
 ): Promise<CommandResult> => {
+  let last: unknown;
   for (let tries = 0; tries < 5; tries += 1) {
     try {
       const group = [{ who, commands: [command] }];
@@ -73,9 +77,12 @@ const alone = async (
       ).flat();
       if (result !== undefined) return result;
     } catch (trouble) {
-      if (!(trouble instanceof BoundMeanwhile)) throw trouble;
+      if (!(trouble instanceof BoundMeanwhile) && codeOf(trouble) !== deadlockDetected) throw trouble;
+      last = trouble;
     }
   }
+  // Whoever is told of a deadlock may send the same again.
+  if (codeOf(last) === deadlockDetected) throw last;
   throw new Error(`command ${command.command.commandId} was bound elsewhere and cannot be read`);
 };
 
