@@ -9,7 +9,7 @@ import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
 import { readAttempts } from './evidence-reader.ts';
 import { addObservation, settleOperation } from './observation-store.ts';
-import type { AttemptRow } from './schema.ts';
+import type { AttemptRow, OperationRow } from './schema.ts';
 
 /**
  * The claims' rows as they are right now, by the database's clock: the last thing read before the first byte.
@@ -141,4 +141,44 @@ export const changeWake = async (
       wakeAt?.toISOString() ?? null,
     ]);
   }
+};
+
+/**
+ * The same at the end of a worker's turn, unless the operation is wanted again: whoever brings evidence makes it due at
+ * once, and what was handled without that evidence must not put it off or let it rest.
+ */
+export const endTurn = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+  wakeAt: Date | null,
+): Promise<void> => {
+  const meant = [tx.organisationId, operationId] as const;
+  // Locked first, so that the second statement sees what was written by whoever held it meanwhile.
+  await Promise.all([
+    tx.ask('select from operations where org_id = $1 and id = $2 for update', meant),
+    tx.ask(
+      `update operations o set wake_at = $3::timestamptz where o.org_id = $1 and o.id = $2
+        and o.wake_at > $4::timestamptz and ($3::timestamptz is not null or ${overInSql('o')})
+        and not exists (select from observations seen where seen.org_id = o.org_id
+          and seen.operation_id = o.id and seen.observed_at >= $4::timestamptz)`,
+      [...meant, wakeAt?.toISOString() ?? null, tx.now.toISOString()],
+    ),
+  ]);
+};
+
+/** Where nothing about it is ever due again by itself. */
+const overInSql = (table: string): string =>
+  `${table}.state in ('reversed', 'denied', 'cancelled', 'expired')`;
+
+/** Whether an operation under lock became due, or got evidence, since this transaction began or before. */
+export const isWantedAgain = async (
+  tx: OrganisationTransaction,
+  { id, wakeAt }: Pick<OperationRow, 'id' | 'wakeAt'>,
+): Promise<boolean> => {
+  if (wakeAt !== null && wakeAt <= tx.now) return true;
+  const since = await tx.ask(
+    `select from observations where org_id = $1 and operation_id = $2 and observed_at >= $3::timestamptz limit 1`,
+    [tx.organisationId, id, tx.now.toISOString()],
+  );
+  return since.length > 0;
 };

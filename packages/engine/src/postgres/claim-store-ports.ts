@@ -6,7 +6,7 @@ import type { ReadAccountPorts } from '../mirror/read-account.ts';
 import type { SeenAtProvider } from '../mirror/seen-at-provider.ts';
 import type { HandleDuePorts } from '../worker/handle-due.ts';
 import type { WorkerPorts } from '../worker/worker.ts';
-import { changeWake, loseSight, storeAnswer } from './attempt-store.ts';
+import { endTurn, loseSight, storeAnswer } from './attempt-store.ts';
 import { lockOperation } from './change-operation.ts';
 import { databaseNow, dueOrganisations, takeDueEvents, takeDueOperations } from './claim-store-due.ts';
 import type { Connection, InOrganisation, OrganisationTransaction, ReadClock } from './connection.ts';
@@ -107,11 +107,9 @@ export const claimPorts = ({
     },
     expire: ofOperation(expire),
     pushWake: (organisationId, operationId, afterMs) =>
-      inOrganisation(organisationId, (tx) =>
-        changeWake(tx, operationId, new Date(tx.now.getTime() + afterMs)),
-      ),
+      inOrganisation(organisationId, (tx) => endTurn(tx, operationId, new Date(tx.now.getTime() + afterMs))),
     stopWaking: (organisationId, operationId) =>
-      inOrganisation(organisationId, (tx) => changeWake(tx, operationId, null)),
+      inOrganisation(organisationId, (tx) => endTurn(tx, operationId, null)),
   };
 };
 

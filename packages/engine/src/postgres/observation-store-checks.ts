@@ -3,7 +3,7 @@ import type { AttentionReason, LookUpFinding, Observation } from '@holdfast/oper
 import type { UnknownOperation } from '../reconcile/check-unknown.ts';
 import type { KnownOperation, KnownVerdict } from '../reconcile/look-at-known.ts';
 import type { UnknownVerdict } from '../reconcile/unknown-verdict.ts';
-import { changeWake } from './attempt-store.ts';
+import { changeWake, isWantedAgain } from './attempt-store.ts';
 import { changeOperation, lockOperation } from './change-operation.ts';
 import { isWhole, type WholeOperation } from './claim-store-facts.ts';
 import type { OrganisationTransaction } from './connection.ts';
@@ -222,7 +222,9 @@ export const applyKnown = async (
   const row = await lockOperation(tx, operationId);
   if (row === undefined || (row.state !== 'pending' && row.state !== 'confirmed' && row.state !== 'failed'))
     return;
-  const wakeAt = verdict.wakeAtMs === null ? null : new Date(verdict.wakeAtMs);
+  const decided = verdict.wakeAtMs === null ? null : new Date(verdict.wakeAtMs);
+  // What arrived since is not settled yet, and this verdict knows nothing of it.
+  const wakeAt = (await isWantedAgain(tx, row)) ? row.wakeAt : decided;
   await changeOperation(tx, {
     operationId,
     expectedVersion: row.version,
