@@ -67,4 +67,25 @@ describe('side by side', () => {
     await dispatcher.idle();
     expect(handled).toEqual(['a']);
   });
+
+  // Red when: a crowd may take every place, or what it holds back holds up who comes behind it.
+  test('a crowd whose items never end leaves places to the others', async () => {
+    const handled: string[] = [];
+    const dispatcher = createDispatcher<{ readonly lane: string; readonly crowd: string }>(
+      8,
+      async ({ lane, crowd }) => {
+        handled.push(lane);
+        if (crowd === 'slow') await new Promise<never>(() => undefined);
+      },
+      () => Promise.resolve(),
+      undefined,
+      ({ crowd }) => crowd,
+    );
+    dispatcher.offer(Array.from({ length: 20 }, (_, index) => ({ lane: `slow ${index}`, crowd: 'slow' })));
+    dispatcher.offer(Array.from({ length: 20 }, (_, index) => ({ lane: `quick ${index}`, crowd: 'quick' })));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(handled.filter((lane) => lane.startsWith('slow'))).toHaveLength(6);
+    expect(handled.filter((lane) => lane.startsWith('quick'))).toHaveLength(20);
+    expect(dispatcher.underWay(({ crowd }) => crowd === 'slow')).toBe(20);
+  });
 });

@@ -1,29 +1,52 @@
 export type DispatchItem = { readonly lane: string };
 
+/** Of the places: the most that one crowd may have, so that a provider that hangs keeps nobody else from being served. */
+const shareOfOneCrowd = 3 / 4;
+
+/** The most items of `places` that are handled for one crowd, and the most that are taken for one organisation. */
+export const mostOfOneCrowd = (places: number): number => Math.max(1, Math.floor(places * shareOfOneCrowd));
+
 /** Handles items side by side, at most `width` at once, and never two of one lane: what belongs to one payment queues up. */
 export type Dispatcher<Item extends DispatchItem> = {
   readonly offer: (items: readonly Item[]) => void;
-  /** Items being handled or queued up. */
-  readonly underWay: () => number;
+  /** Items being handled or queued up; all, or those that fit. */
+  readonly underWay: (fits?: (item: Item) => boolean) => number;
   /** Takes back what is queued up and not begun. */
   readonly takeBack: () => readonly Item[];
   /** Resolves once nothing is being handled or queued up. */
   readonly idle: () => Promise<void>;
 };
 
+/** How many of each crowd are being handled. */
+const countCrowds = (most: number) => {
+  const counts = new Map<string, number>();
+  return {
+    hasRoom: (crowd: string | undefined): boolean => crowd === undefined || (counts.get(crowd) ?? 0) < most,
+    count: (crowd: string | undefined, change: 1 | -1): void => {
+      if (crowd === undefined) return;
+      const next = (counts.get(crowd) ?? 0) + change;
+      if (next === 0) counts.delete(crowd);
+      else counts.set(crowd, next);
+    },
+  };
+};
+
 /**
  * @param handle must see to its own trouble; what it throws all the same goes to `onBroken`, and its neighbours go on
  * @param onDone called after each item, so that a driver can look for more
+ * @param crowdOf names what together may not take all the places, such as one organisation's submissions
  */
 export const createDispatcher = <Item extends DispatchItem>(
   width: number,
   handle: (item: Item) => Promise<void>,
   onBroken: (item: Item, error: unknown) => Promise<void>,
   onDone: () => void = () => undefined,
+  crowdOf: (item: Item) => string | undefined = () => undefined,
 ): Dispatcher<Item> => {
   const waiting: Item[] = [];
+  const running = new Set<Item>();
   const busyLanes = new Set<string>();
-  let running = 0;
+  const crowds = countCrowds(mostOfOneCrowd(width));
   let whenIdle: (() => void)[] = [];
 
   const carryOut = async (item: Item): Promise<void> => {
@@ -38,27 +61,31 @@ export const createDispatcher = <Item extends DispatchItem>(
     }
   };
 
+  const mayBegin = (item: Item): boolean => !busyLanes.has(item.lane) && crowds.hasRoom(crowdOf(item));
+
   const finish = (item: Item): void => {
     busyLanes.delete(item.lane);
-    running -= 1;
+    running.delete(item);
+    crowds.count(crowdOf(item), -1);
     startWhatMay();
     onDone();
-    if (running > 0 || waiting.length > 0) return;
+    if (running.size > 0 || waiting.length > 0) return;
     const callbacks = whenIdle;
     whenIdle = [];
     for (const callback of callbacks) callback();
   };
 
   const startWhatMay = (): void => {
-    for (let index = 0; index < waiting.length && running < width;) {
+    for (let index = 0; index < waiting.length && running.size < width;) {
       const item = waiting[index];
-      if (item === undefined || busyLanes.has(item.lane)) {
+      if (item === undefined || !mayBegin(item)) {
         index += 1;
         continue;
       }
       waiting.splice(index, 1);
       busyLanes.add(item.lane);
-      running += 1;
+      running.add(item);
+      crowds.count(crowdOf(item), 1);
       void carryOut(item).then(() => {
         finish(item);
       });
@@ -71,9 +98,12 @@ export const createDispatcher = <Item extends DispatchItem>(
       startWhatMay();
     },
     takeBack: () => waiting.splice(0),
-    underWay: () => running + waiting.length,
+    underWay: (fits) =>
+      fits === undefined
+        ? running.size + waiting.length
+        : [...running].filter(fits).length + waiting.filter(fits).length,
     idle: () =>
-      running === 0 && waiting.length === 0
+      running.size === 0 && waiting.length === 0
         ? Promise.resolve()
         : new Promise((resolve) => {
             whenIdle.push(resolve);

@@ -21,3 +21,13 @@ export type DueOrganisation = {
   readonly due: number;
   readonly nextWakeAtMs: number | null;
 };
+
+export const organisationOf = (item: DueItem): string =>
+  item.kind === 'operation' ? item.organisationId : item.stored.organisationId;
+
+/**
+ * What may not take all of a worker's places: one organisation's submissions, which a provider may leave hanging. What
+ * is looked after and what was told by events is a crowd of its own, so that it goes on beside them.
+ */
+export const crowdOf = (item: DueItem): string =>
+  `${organisationOf(item)} ${item.kind === 'operation' && item.state === 'approved' ? 'submissions' : 'rest'}`;

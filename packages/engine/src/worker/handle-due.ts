@@ -103,6 +103,8 @@ const handleOperation = async (
       const window = account && ports.windowOf(account);
       await window?.enter();
       try {
+        // A process that ends claims nothing more: it would be killed with the answer still to come.
+        if (ports.stopping()) return await ports.pushWake(organisationId, operationId, 0);
         const result = await claimWithinBudget(ports, due, account, settings);
         return await carryOut(ports, result, account, due, settings, tally);
       } finally {

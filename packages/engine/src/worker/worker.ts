@@ -6,8 +6,8 @@ import type {
   WorkerSettings,
 } from '../engine-interface.ts';
 import { readAccount, type ReadAccountPorts } from '../mirror/read-account.ts';
-import { createDispatcher, type Dispatcher } from './dispatcher.ts';
-import type { DueItem, DueOrganisation } from './due-work.ts';
+import { createDispatcher, mostOfOneCrowd, type Dispatcher } from './dispatcher.ts';
+import { crowdOf, organisationOf, type DueItem, type DueOrganisation } from './due-work.ts';
 import { inTurn, shareOfRoom } from './fair-shares.ts';
 import { handleBroken, handleDue, type HandleDuePorts, type Tally } from './handle-due.ts';
 import type { ProcessClock, WorkerLog } from './worker-ports.ts';
@@ -135,8 +135,11 @@ const takeWhatFits = async (
     turn,
   );
   for (const [index, { organisationId }] of waiting.entries()) {
-    const share = shareOfRoom(width * 2 - dispatcher.underWay(), waiting.length - index);
-    if (share === 0 || stop.aborted) break;
+    const room = width * 2 - dispatcher.underWay();
+    const ofIts = dispatcher.underWay((item) => organisationOf(item) === organisationId);
+    const share = Math.min(shareOfRoom(room, waiting.length - index), mostOfOneCrowd(width * 2) - ofIts);
+    if (room <= 0 || stop.aborted) break;
+    if (share <= 0) continue;
     const items = await ports.takeDue(organisationId, share, turnMs(settings));
     tookSome ||= items.length > 0;
     dispatcher.offer(items);
@@ -182,6 +185,7 @@ const createDriver = (
     () => {
       if (dispatcher.underWay() <= width) wake();
     },
+    crowdOf,
   );
   let reading: Promise<void> | null = null;
   let turn = 0;
