@@ -31,6 +31,22 @@ const countCrowds = (most: number) => {
   };
 };
 
+const handledOrBroken = async <Item>(
+  item: Item,
+  handle: (item: Item) => Promise<void>,
+  onBroken: (item: Item, error: unknown) => Promise<void>,
+): Promise<void> => {
+  try {
+    await handle(item);
+  } catch (error) {
+    try {
+      await onBroken(item, error);
+    } catch {
+      // The database may be away; the item's turn ends by itself and it is found due again.
+    }
+  }
+};
+
 /**
  * @param handle must see to its own trouble; what it throws all the same goes to `onBroken`, and its neighbours go on
  * @param onDone called after each item, so that a driver can look for more
@@ -48,18 +64,6 @@ export const createDispatcher = <Item extends DispatchItem>(
   const busyLanes = new Set<string>();
   const crowds = countCrowds(mostOfOneCrowd(width));
   let whenIdle: (() => void)[] = [];
-
-  const carryOut = async (item: Item): Promise<void> => {
-    try {
-      await handle(item);
-    } catch (error) {
-      try {
-        await onBroken(item, error);
-      } catch {
-        // The database may be away; the item's turn ends by itself and it is found due again.
-      }
-    }
-  };
 
   const mayBegin = (item: Item): boolean => !busyLanes.has(item.lane) && crowds.hasRoom(crowdOf(item));
 
@@ -86,7 +90,7 @@ export const createDispatcher = <Item extends DispatchItem>(
       busyLanes.add(item.lane);
       running.add(item);
       crowds.count(crowdOf(item), 1);
-      void carryOut(item).then(() => {
+      void handledOrBroken(item, handle, onBroken).then(() => {
         finish(item);
       });
     }
