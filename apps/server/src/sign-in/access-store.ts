@@ -1,5 +1,6 @@
 import type { Role } from '@holdfast/operation';
 import postgres from 'postgres';
+import { wholeRows } from './whole-rows.ts';
 
 export type Membership = {
   readonly organisationId: string;
@@ -104,7 +105,7 @@ const beforeOrganisation = (
   sql: postgres.Sql,
 ): Pick<AccessStore, 'keyByHash' | 'membershipsOf' | 'organisations' | 'providerAccess'> => ({
   keyByHash: async (hash) => {
-    const [row] = await sql`select * from api_key_by_hash(${hash})`;
+    const [row] = wholeRows(await sql`select * from api_key_by_hash(${hash})`);
     if (row === undefined) return undefined;
     return {
       organisationId: row['org_id'] as string,
@@ -117,7 +118,7 @@ const beforeOrganisation = (
     };
   },
   membershipsOf: async (userId) => {
-    const rows = await sql`select * from memberships_of(${userId})`;
+    const rows = wholeRows(await sql`select * from memberships_of(${userId})`);
     return rows.map((row) => ({
       organisationId: row['org_id'] as string,
       organisationName: row['organisation_name'] as string,
@@ -127,11 +128,11 @@ const beforeOrganisation = (
     }));
   },
   organisations: async () => {
-    const rows = await sql`select org_id, name from all_organisations()`;
+    const rows = wholeRows(await sql`select org_id, name from all_organisations()`);
     return rows.map((row) => ({ id: row['org_id'] as string, name: row['name'] as string }));
   },
   providerAccess: async () => {
-    const rows = await sql`select * from all_provider_access()`;
+    const rows = wholeRows(await sql`select * from all_provider_access()`);
     return rows.map((row) => ({
       organisationId: row['org_id'] as string,
       provider: row['provider'] as string,
