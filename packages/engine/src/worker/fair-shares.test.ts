@@ -22,7 +22,7 @@ const takenIn = (backlogs: readonly number[], width: number, passes: number): nu
   return taken;
 };
 
-// Red when: the first organisation is given all the room, or every pass begins with the same one.
+// Red when: every pass begins with the same one, and it is given all the room.
 test('an organisation with little work is served within as many passes as there are organisations, whatever the others have', () => {
   fc.assert(
     fc.property(
@@ -35,6 +35,11 @@ test('an organisation with little work is served within as many passes as there 
       },
     ),
   );
+});
+
+// Red when: the first organisation is given all the room.
+test('in one pass everybody gets a part', () => {
+  expect(takenIn([1_000, 1, 1_000], 64, 1)).toEqual([21, 1, 42]);
 });
 
 // Red when: what one organisation leaves of its share is given to nobody.
