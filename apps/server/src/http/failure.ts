@@ -1,16 +1,17 @@
+import { isDatabaseAway as isUnreachable } from '@holdfast/engine/postgres';
 import { problemTypePrefix } from '@holdfast/operation';
 import { codeOf } from '../settings/error-code.ts';
 import { problemOf, problemResponse, Refusal } from './problem.ts';
 
 /**
- * SQLSTATE classes and driver codes that say the database is away, not that we erred. 25P03, 25P04: it gave up
- * on a transaction of this process, whose machine had frozen it. 25006: it takes no writes now, as while a standby takes over.
+ * 25P03, 25P04: the database gave up on a transaction of this process, whose machine had frozen it. 25006: it takes no
+ * writes now, as while a standby takes over. For who asks that is the same as a database that is away.
  */
-const awayCodes =
-  /^(08|57P0|53|25P0[34]|25006)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
+const gaveUpCodes = /^(25P0[34]|25006)$/;
 
-/** True where the database could not be reached or is shutting down: sending the same again will help. */
-export const isDatabaseAway = (error: unknown): boolean => awayCodes.test(codeOf(error));
+/** True where the database could not be reached or cannot serve just now, and we did not err: sending the same again will help. */
+export const isDatabaseAway = (error: unknown): boolean =>
+  isUnreachable(error) || gaveUpCodes.test(codeOf(error));
 
 /**
  * Two transactions stood in each other's way and the database ended one of them whole: a deadlock, a serialization

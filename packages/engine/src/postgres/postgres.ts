@@ -11,6 +11,7 @@ export {
   type ReadClock,
 } from './connection.ts';
 export { checkSchema, migrate, SchemaRefusal, type MigrationReport } from './migrate.ts';
+export { isDatabaseAway } from './database-trouble.ts';
 export { createRuntime, type Runtime } from './runtime.ts';
 export { createEngine, type CreateEngineOptions } from './create-engine.ts';
 export { createWorker, type CreateWorkerOptions } from './create-worker.ts';
