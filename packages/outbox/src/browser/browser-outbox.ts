@@ -1,60 +1,58 @@
 import { liveQuery } from 'dexie';
 import type { LiveQuery, LiveRead, LiveValue } from '../live-query.ts';
-import type { Connectivity, DecisionIntent, KeptReason, Outbox, Unsubscribe } from '../outbox-interface.ts';
+import type { DecisionIntent, Outbox, Unsubscribe } from '../outbox-interface.ts';
 import type { DraftContent, OrderSeen } from '../outbox-interface.ts';
 import { operationsToForget } from '../queue/forget-decision.ts';
 import { Intents } from '../queue/intents.ts';
-import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
-import {
-  decideKnownAgain,
-  decideRetellNeeded,
-  decideSignedIn,
-  decideSignedOut,
-  decideSignInNeeded,
-} from '../queue/session-decision.ts';
-import { noSession, sessionRowSchema } from '../queue/stored-rows.ts';
-import type { SessionRow } from '../queue/stored-rows.ts';
-import { returnDelayMs } from '../send/return-spread.ts';
+import { decideSignedOut } from '../queue/session-decision.ts';
 import { SendSchedule } from '../send/send-schedule.ts';
 import { askForBackgroundSync, askToPersist } from './background-sync.ts';
+import { BrowserFeed } from './browser-feed.ts';
 import { createBrowserParts } from './browser-parts.ts';
 import type { BrowserParts, BrowserSettings } from './browser-parts.ts';
-import { browserChance, browserClock, browserMintId, browserTimer } from './browser-world.ts';
+import { browserClock, browserMintId, browserTimer } from './browser-world.ts';
 import { CacheReads } from './cache-reads.ts';
-import { FeedHolder } from './feed-holder.ts';
-import { createFetchFeed } from './fetch-feed.ts';
 import { LiveReads } from './live-reads.ts';
+import { ReturnFromOutage } from './return-from-outage.ts';
+import { SessionKeeper } from './session-keeper.ts';
 import { listenForWakes } from './wake-triggers.ts';
 import type { Wake } from './wake-triggers.ts';
-
-const nothing = { operationIds: [] };
 
 /** The outbox of one tab: wires decisions to this browser's storage, network, locks and events. */
 export class BrowserOutbox implements Outbox {
   readonly #parts: BrowserParts;
-  readonly #settings: BrowserSettings;
+  readonly #session: SessionKeeper;
   readonly #intents: Intents;
   readonly #reads: LiveReads;
   readonly #schedule: SendSchedule;
-  readonly #feed: FeedHolder;
-  #session: SessionRow = noSession;
-  #feedSubject: string | null = null;
+  readonly #feed: BrowserFeed;
+  readonly #outage: ReturnFromOutage;
   #unlisten: Unsubscribe[] = [];
-  #offlineSinceMs: number | null = null;
-  #stopReturn: () => void = () => undefined;
 
   constructor(settings: BrowserSettings) {
-    this.#settings = settings;
     this.#parts = createBrowserParts(settings);
     const { database, store, cache, cacheDatabase, board, sender } = this.#parts;
+    const storageTrouble = (error: unknown): void => this.#storageTrouble(error);
+    const connectionMayBeBack = (): void => void this.#schedule.wake('connection-may-be-back');
+    this.#session = new SessionKeeper(this.#parts);
     this.#intents = new Intents({ store, cache, clock: browserClock, mintId: browserMintId });
     this.#reads = new LiveReads({ database, store, board, cache: new CacheReads(cacheDatabase) });
-    this.#schedule = new SendSchedule(sender, browserTimer, (error) => this.#storageTrouble(error));
-    this.#feed = this.#createFeed();
+    this.#schedule = new SendSchedule(sender, browserTimer, storageTrouble);
+    this.#feed = new BrowserFeed({
+      parts: this.#parts,
+      settings,
+      session: this.#session,
+      live: connectionMayBeBack,
+      storageTrouble,
+    });
+    this.#outage = new ReturnFromOutage(() => {
+      this.#feed.wake({ reconnect: true });
+      connectionMayBeBack();
+    });
   }
 
   subject(): string | null {
-    return this.#session.subject;
+    return this.#session.current.subject;
   }
 
   async start(options: { subject?: string | null } = {}): Promise<void> {
@@ -62,30 +60,33 @@ export class BrowserOutbox implements Outbox {
     board.open();
     try {
       await this.#openStorage();
-      if (options.subject === null) await this.#changeSession(decideSignedOut);
-      else if (options.subject !== undefined) await this.#enter(options.subject);
-      else this.#session = (await this.#parts.store.read(nothing)).session;
+      if (options.subject === null) await this.#session.change(decideSignedOut);
+      else if (options.subject !== undefined) await this.#session.enter(options.subject);
+      else await this.#session.read();
     } catch (error) {
       this.#storageTrouble(error);
       return;
     }
-    board.change({ storage: 'ready', signInNeeded: this.#session.signInNeeded });
+    board.change({ storage: 'ready', signInNeeded: this.#session.current.signInNeeded });
     this.#schedule.start();
     this.#unlisten = [
       listenForWakes(
         (because) => this.#woken(because),
-        () => this.#wentOffline(),
+        () => this.#outage.wentOffline(),
       ),
-      this.#followSession(),
+      this.#session.follow(
+        (isNewEpoch) => this.#sessionChanged(isNewEpoch),
+        (error) => this.#storageTrouble(error),
+      ),
       this.#followQueue(),
     ];
-    this.#followFeed();
+    this.#feed.follow();
     void this.#schedule.wake('connection-may-be-back');
   }
 
   async stop(): Promise<void> {
     for (const unlisten of this.#unlisten.splice(0)) unlisten();
-    this.#stopReturn();
+    this.#outage.stop();
     await this.#schedule.stop();
     await this.#feed.stop();
     this.#parts.board.close();
@@ -94,14 +95,14 @@ export class BrowserOutbox implements Outbox {
   }
 
   async signedIn(subject: string): Promise<void> {
-    await this.#enter(subject);
-    this.#followFeed();
+    await this.#session.enter(subject);
+    this.#feed.follow();
     this.#parts.sender.lookUpFirst();
     void this.#schedule.wake('connection-may-be-back');
   }
 
   async signedOut(): Promise<void> {
-    await this.#changeSession(decideSignedOut);
+    await this.#session.change(decideSignedOut);
     await this.#feed.stop();
     await this.#parts.cache.reset();
   }
@@ -143,23 +144,6 @@ export class BrowserOutbox implements Outbox {
     await store.forget(operationsToForget(await store.readAll(), browserClock.nowMs()));
   }
 
-  /** The caches belong to who is signed in here: another person starts with empty ones. */
-  async #enter(subject: string): Promise<void> {
-    const before = (await this.#parts.store.read(nothing)).session.subject;
-    // Dropped first, so that a tab which hears of the new session begins its stream with nothing.
-    if (before !== null && before !== subject) await this.#parts.cache.reset().catch(() => undefined);
-    await this.#changeSession(decideSignedIn(subject));
-  }
-
-  async #changeSession(decide: (snapshot: QueueSnapshot) => Decision<SessionRow>): Promise<void> {
-    this.#took(await this.#parts.store.change(nothing, decide));
-  }
-
-  #took(session: SessionRow): void {
-    this.#session = session;
-    this.#parts.board.change({ signInNeeded: session.signInNeeded });
-  }
-
   /** Sends what was just stored; the answer does not wait for that. */
   async #thenSend<Answer extends { readonly saved: boolean }>(storing: Promise<Answer>): Promise<Answer> {
     const answer = await storing;
@@ -178,7 +162,7 @@ export class BrowserOutbox implements Outbox {
 
   #woken(because: Wake): void {
     if (because === 'online') {
-      this.#cameOnline();
+      this.#outage.cameOnline();
       return;
     }
     if (because === 'back') this.#parts.sender.lookUpFirst();
@@ -186,38 +170,9 @@ export class BrowserOutbox implements Outbox {
     void this.#schedule.wake('connection-may-be-back');
   }
 
-  #wentOffline(): void {
-    this.#stopReturn();
-    this.#offlineSinceMs ??= browserClock.nowMs();
-  }
-
-  /** All devices around hear it at once, so each waits its share; what a person asks for meanwhile goes at once. */
-  #cameOnline(): void {
-    const nowMs = browserClock.nowMs();
-    const outForMs = nowMs - (this.#offlineSinceMs ?? nowMs);
-    this.#offlineSinceMs = null;
-    this.#stopReturn();
-    this.#stopReturn = browserTimer(returnDelayMs(outForMs, browserChance()), () => {
-      this.#feed.wake({ reconnect: true });
-      void this.#schedule.wake('connection-may-be-back');
-    });
-  }
-
-  /** The session is the whole browser's: another tab may sign in or out. */
-  #followSession(): Unsubscribe {
-    const { database } = this.#parts;
-    const subscription = liveQuery(() => database.state.get('session')).subscribe({
-      next: (row) => {
-        const read = sessionRowSchema.safeParse(row?.value);
-        if (!read.success) return;
-        const isNewEpoch = read.data.epoch !== this.#session.epoch;
-        this.#took(read.data);
-        this.#followFeed();
-        if (isNewEpoch) void this.#schedule.wake('pauses-hold');
-      },
-      error: (error: unknown) => this.#storageTrouble(error),
-    });
-    return () => subscription.unsubscribe();
+  #sessionChanged(isNewEpoch: boolean): void {
+    this.#feed.follow();
+    if (isNewEpoch) void this.#schedule.wake('pauses-hold');
   }
 
   /** What another tab queued must go out although that tab is closed. */
@@ -234,57 +189,5 @@ export class BrowserOutbox implements Outbox {
     const { board } = this.#parts;
     // A newer app took the database: that says more than that we cannot use it.
     if (board.current.storage !== 'updated-elsewhere') board.change({ storage: 'failed' });
-  }
-
-  #followFeed(): void {
-    if (!this.#settings.readFeed) return;
-    const { subject } = this.#session;
-    // The stream that is open was opened by someone else's session.
-    if (this.#feedSubject !== null && subject !== this.#feedSubject) this.#feed.wake({ reconnect: true });
-    this.#feedSubject = subject;
-    if (subject !== null) this.#feed.start();
-    else this.#feed.stop().catch((error: unknown) => this.#storageTrouble(error));
-  }
-
-  #createFeed(): FeedHolder {
-    const { name, baseUrl, useLocks, feedSilenceMs, pauses } = this.#settings;
-    const { board, cache } = this.#parts;
-    return new FeedHolder({
-      lockName: `${name}-feed`,
-      useLocks,
-      silenceMs: feedSilenceMs,
-      timer: browserTimer,
-      board,
-      feed: {
-        connection: createFetchFeed(baseUrl),
-        cache,
-        timer: browserTimer,
-        chance: browserChance,
-        pauses,
-        silenceMs: feedSilenceMs,
-        report: (feed, trouble) => this.#feedReported(feed, trouble),
-        heard: () => board.feedHeard(),
-        beforeReset: async () => {
-          await this.#changeSession(decideRetellNeeded);
-          this.#parts.sender.lookUpFirst();
-        },
-      },
-    });
-  }
-
-  #feedReported(feed: Connectivity['feed'], trouble: KeptReason | null): void {
-    const { board, sender } = this.#parts;
-    board.change({ feed });
-    if (trouble !== null) board.heard(trouble);
-    if (trouble === 'sign-in') {
-      this.#changeSession(decideSignInNeeded).catch((error: unknown) => this.#storageTrouble(error));
-    }
-    if (feed !== 'live') return;
-    board.heard(null);
-    // The stream is back: what it may have missed is asked for, and what failed for want of a connection is due.
-    sender.lookUpFirst();
-    this.#changeSession(decideKnownAgain)
-      .then(() => this.#schedule.wake('connection-may-be-back'))
-      .catch((error: unknown) => this.#storageTrouble(error));
   }
 }

@@ -1,0 +1,87 @@
+import type { Connectivity, KeptReason } from '../outbox-interface.ts';
+import { decideKnownAgain, decideRetellNeeded, decideSignInNeeded } from '../queue/session-decision.ts';
+import type { BrowserParts, BrowserSettings } from './browser-parts.ts';
+import { browserChance, browserTimer } from './browser-world.ts';
+import { FeedHolder } from './feed-holder.ts';
+import { createFetchFeed } from './fetch-feed.ts';
+import type { SessionKeeper } from './session-keeper.ts';
+
+export type BrowserFeedPorts = {
+  readonly parts: BrowserParts;
+  readonly settings: BrowserSettings;
+  readonly session: SessionKeeper;
+  /** The stream is back: what failed for want of a connection is due. */
+  readonly live: () => void;
+  readonly storageTrouble: (error: unknown) => void;
+};
+
+/** The feed of this tab, and what the queue makes of what it reports. */
+export class BrowserFeed {
+  readonly #ports: BrowserFeedPorts;
+  readonly #holder: FeedHolder;
+  #subject: string | null = null;
+
+  constructor(ports: BrowserFeedPorts) {
+    this.#ports = ports;
+    this.#holder = this.#createHolder();
+  }
+
+  /** Reads for whoever is signed in now, or not at all. */
+  follow(): void {
+    const { settings, session, storageTrouble } = this.#ports;
+    if (!settings.readFeed) return;
+    const { subject } = session.current;
+    // The stream that is open was opened by someone else's session.
+    if (this.#subject !== null && subject !== this.#subject) this.#holder.wake({ reconnect: true });
+    this.#subject = subject;
+    if (subject !== null) this.#holder.start();
+    else this.#holder.stop().catch(storageTrouble);
+  }
+
+  stop(): Promise<void> {
+    return this.#holder.stop();
+  }
+
+  wake(options: { readonly reconnect: boolean }): void {
+    this.#holder.wake(options);
+  }
+
+  #createHolder(): FeedHolder {
+    const { parts, settings, session } = this.#ports;
+    const { name, baseUrl, useLocks, feedSilenceMs, pauses } = settings;
+    const { board, cache, sender } = parts;
+    return new FeedHolder({
+      lockName: `${name}-feed`,
+      useLocks,
+      silenceMs: feedSilenceMs,
+      timer: browserTimer,
+      board,
+      feed: {
+        connection: createFetchFeed(baseUrl),
+        cache,
+        timer: browserTimer,
+        chance: browserChance,
+        pauses,
+        silenceMs: feedSilenceMs,
+        report: (feed, trouble) => this.#reported(feed, trouble),
+        heard: () => board.feedHeard(),
+        beforeReset: async () => {
+          await session.change(decideRetellNeeded);
+          sender.lookUpFirst();
+        },
+      },
+    });
+  }
+
+  #reported(feed: Connectivity['feed'], trouble: KeptReason | null): void {
+    const { parts, session, live, storageTrouble } = this.#ports;
+    parts.board.change({ feed });
+    if (trouble !== null) parts.board.heard(trouble);
+    if (trouble === 'sign-in') session.change(decideSignInNeeded).catch(storageTrouble);
+    if (feed !== 'live') return;
+    parts.board.heard(null);
+    // The stream is back: what it may have missed is asked for.
+    parts.sender.lookUpFirst();
+    session.change(decideKnownAgain).then(live).catch(storageTrouble);
+  }
+}
