@@ -47,6 +47,7 @@ export class PretendDevice {
       chance: () => this.chance,
       mintId: this.mint,
       holder: this.mint(),
+      appVersion: '1.0.0-test',
       requestTimeoutMs: 20_000,
       pauses: { firstMs: 1_000, longestMs: 60_000 },
       heard: () => undefined,

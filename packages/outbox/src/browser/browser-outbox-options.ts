@@ -13,6 +13,8 @@ export type BrowserOutboxOptions = {
   readonly longestPauseMs?: number;
   /** Switch for tests and odd browsers: do without Web Locks. Default: used where they exist. */
   readonly useLocks?: boolean;
+  /** The app's own version; the device's record keeps it with each attempt. */
+  readonly appVersion?: string;
   /** Whether this outbox reads the feed. Default `true`. */
   readonly readFeed?: boolean;
 };

@@ -18,6 +18,7 @@ export type BrowserSettings = {
   readonly feedSilenceMs: number;
   readonly pauses: PauseLimits;
   readonly useLocks: boolean;
+  readonly appVersion: string | null;
   readonly readFeed: boolean;
 };
 
@@ -31,6 +32,7 @@ export const settingsOf = (options: BrowserOutboxOptions): BrowserSettings => ({
     longestMs: options.longestPauseMs ?? defaultPauses.longestMs,
   },
   useLocks: options.useLocks ?? true,
+  appVersion: options.appVersion ?? null,
   readFeed: options.readFeed ?? true,
 });
 
@@ -63,6 +65,7 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     chance: browserChance,
     mintId: browserMintId,
     holder,
+    appVersion: settings.appVersion,
     requestTimeoutMs: settings.requestTimeoutMs,
     pauses: settings.pauses,
     heard: (trouble) => board.heard(trouble),

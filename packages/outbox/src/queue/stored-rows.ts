@@ -54,7 +54,15 @@ export const entryRowSchema = z.object({
 export type EntryRow = z.infer<typeof entryRowSchema>;
 
 const eventSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('attempt-started'), attemptId: z.string() }),
+  z.object({
+    kind: z.literal('attempt-started'),
+    /** Names the request: the rows of all entries that went in one request carry the same. */
+    attemptId: z.string(),
+    /** How many commands went in that request. Absent in rows from before there were batches: one. */
+    commandCount: z.int().positive().optional(),
+    /** The app's version at that time, where the app told it. */
+    appVersion: z.string().optional(),
+  }),
   z.object({
     kind: z.literal('attempt-ended'),
     attemptId: z.string(),

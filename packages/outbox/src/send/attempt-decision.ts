@@ -34,7 +34,7 @@ const unchanged = <Answer>(answer: Answer): Decision<Answer> => ({ writes: {}, a
  * still the one to send, and that it may have been sent is stored first.
  */
 export const decideBeginAttempt =
-  (asked: { entryKey: string; attemptId: string; lease: LeaseRequest }) =>
+  (asked: { entryKey: string; attemptId: string; appVersion?: string | null; lease: LeaseRequest }) =>
   (snapshot: QueueSnapshot): Decision<BegunAttempt> => {
     if (!holdsLease(snapshot.lease, asked.lease.holder)) return unchanged({ kind: 'lease-lost' });
     const lease = takeLease(snapshot.lease, asked.lease);
@@ -43,7 +43,12 @@ export const decideBeginAttempt =
     const step = nextStep(planned, { urgency: 'person-asked', tried: new Set() });
     if (step.kind !== 'send') return unchanged({ kind: 'plan-again' });
     const { entry } = step.record;
-    const started: LogEvent = { kind: 'attempt-started', attemptId: asked.attemptId };
+    const started: LogEvent = {
+      kind: 'attempt-started',
+      attemptId: asked.attemptId,
+      commandCount: 1,
+      ...(typeof asked.appVersion === 'string' && { appVersion: asked.appVersion }),
+    };
     return {
       writes: { lease, addLog: nextLogRows(step.record, asked.lease.nowMs, [started]) },
       answer: {

@@ -31,6 +31,8 @@ export type SenderPorts = {
   readonly mintId: MintId;
   /** Names this tab or worker in the lease. */
   readonly holder: string;
+  /** Kept with each attempt; `null` when the app did not tell it. */
+  readonly appVersion: string | null;
   readonly requestTimeoutMs: number;
   readonly pauses: PauseLimits;
   /** Called with each answer, so that a screen can say whether Holdfast was reached. */
@@ -194,9 +196,9 @@ export class Sender {
   }
 
   async #attempt(entry: Entry, round: Round): Promise<Classified | 'lease-lost' | 'nothing-sent'> {
-    const { store, mintId, clock, chance, pauses } = this.#ports;
+    const { store, mintId, clock, chance, pauses, appVersion } = this.#ports;
     const attemptId = mintId();
-    const asked = { entryKey: entry.key, attemptId, lease: this.#leaseRequest(round.lock) };
+    const asked = { entryKey: entry.key, attemptId, appVersion, lease: this.#leaseRequest(round.lock) };
     const begun = await store.change(scopeOf(entry), decideBeginAttempt(asked));
     if (begun.kind === 'lease-lost') return 'lease-lost';
     if (begun.kind === 'plan-again') return 'nothing-sent';
