@@ -1,3 +1,5 @@
+import type { Clock } from '../ports.ts';
+
 /** What `createBrowserOutbox` may be told. Everything has a default that suits the app served by Holdfast. */
 export type BrowserOutboxOptions = {
   /** Where Holdfast is, e.g. `http://localhost:4780`. Default: the page's own origin. */
@@ -17,4 +19,6 @@ export type BrowserOutboxOptions = {
   readonly appVersion?: string;
   /** Whether this outbox reads the feed. Default `true`. */
   readonly readFeed?: boolean;
+  /** The device's clock as the outbox sees it. Default: the browser's. The demo shifts it by a day. */
+  readonly clock?: Clock;
 };

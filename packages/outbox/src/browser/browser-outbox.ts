@@ -2,6 +2,7 @@ import { liveQuery } from 'dexie';
 import type { LiveQuery, LiveRead, LiveValue } from '../live-query.ts';
 import type { DecisionIntent, Outbox, Unsubscribe } from '../outbox-interface.ts';
 import type { DraftContent, OrderSeen } from '../outbox-interface.ts';
+import type { Clock } from '../ports.ts';
 import { operationsToForget } from '../queue/forget-decision.ts';
 import { Intents } from '../queue/intents.ts';
 import { decideSignedOut } from '../queue/session-decision.ts';
@@ -10,7 +11,7 @@ import { askForBackgroundSync, askToPersist } from './background-sync.ts';
 import { BrowserFeed } from './browser-feed.ts';
 import { createBrowserParts } from './browser-parts.ts';
 import type { BrowserParts, BrowserSettings } from './browser-parts.ts';
-import { browserClock, browserMintId, browserTimer } from './browser-world.ts';
+import { browserTimer, mintIdBy } from './browser-world.ts';
 import { CacheReads } from './cache-reads.ts';
 import { LiveReads } from './live-reads.ts';
 import { ReturnFromOutage } from './return-from-outage.ts';
@@ -27,6 +28,7 @@ export class BrowserOutbox implements Outbox {
   readonly #schedule: SendSchedule;
   readonly #feed: BrowserFeed;
   readonly #outage: ReturnFromOutage;
+  readonly #clock: Clock;
   #unlisten: Unsubscribe[] = [];
 
   constructor(settings: BrowserSettings) {
@@ -35,8 +37,15 @@ export class BrowserOutbox implements Outbox {
     const storageTrouble = (error: unknown): void => this.#storageTrouble(error);
     const connectionMayBeBack = (): void => void this.#schedule.wake('connection-may-be-back');
     this.#session = new SessionKeeper(this.#parts);
-    this.#intents = new Intents({ store, cache, clock: browserClock, mintId: browserMintId });
-    this.#reads = new LiveReads({ database, store, board, cache: new CacheReads(cacheDatabase) });
+    this.#clock = settings.clock;
+    this.#intents = new Intents({ store, cache, clock: settings.clock, mintId: mintIdBy(settings.clock) });
+    this.#reads = new LiveReads({
+      database,
+      store,
+      board,
+      cache: new CacheReads(cacheDatabase),
+      clock: settings.clock,
+    });
     this.#schedule = new SendSchedule(sender, browserTimer, storageTrouble);
     this.#feed = new BrowserFeed({
       parts: this.#parts,
@@ -139,9 +148,9 @@ export class BrowserOutbox implements Outbox {
   async #openStorage(): Promise<void> {
     const { database, store } = this.#parts;
     await database.open();
-    this.#parts.board.change({ listSinceMs: await store.listSinceMs(browserClock.nowMs()) });
+    this.#parts.board.change({ listSinceMs: await store.listSinceMs(this.#clock.nowMs()) });
     await store.rebuildOpen();
-    await store.forget(operationsToForget(await store.readAll(), browserClock.nowMs()));
+    await store.forget(operationsToForget(await store.readAll(), this.#clock.nowMs()));
   }
 
   /** Sends what was just stored; the answer does not wait for that. */

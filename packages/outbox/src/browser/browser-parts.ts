@@ -1,8 +1,9 @@
+import type { Clock } from '../ports.ts';
 import { defaultPauses } from '../send/backoff.ts';
 import type { PauseLimits } from '../send/backoff.ts';
 import { Sender } from '../send/sender.ts';
 import type { BrowserOutboxOptions } from './browser-outbox-options.ts';
-import { browserChance, browserClock, browserMintId } from './browser-world.ts';
+import { browserChance, browserClock, browserMintId, mintIdBy } from './browser-world.ts';
 import { CacheDatabase } from './cache-database.ts';
 import { ConnectivityBoard } from './connectivity-board.ts';
 import { DexieCacheStore } from './dexie-cache-store.ts';
@@ -20,6 +21,7 @@ export type BrowserSettings = {
   readonly useLocks: boolean;
   readonly appVersion: string | null;
   readonly readFeed: boolean;
+  readonly clock: Clock;
 };
 
 export const settingsOf = (options: BrowserOutboxOptions): BrowserSettings => ({
@@ -34,6 +36,7 @@ export const settingsOf = (options: BrowserOutboxOptions): BrowserSettings => ({
   useLocks: options.useLocks ?? true,
   appVersion: options.appVersion ?? null,
   readFeed: options.readFeed ?? true,
+  clock: options.clock ?? browserClock,
 });
 
 /** What a page and a service worker have in common: the databases, the sender, and the board for what was heard. */
@@ -48,7 +51,7 @@ export type BrowserParts = {
 
 export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
   const holder = browserMintId();
-  const board = new ConnectivityBoard(`${settings.name}-connectivity`, holder);
+  const board = new ConnectivityBoard(`${settings.name}-connectivity`, holder, settings.clock);
   const database = new QueueDatabase(`${settings.name}-queue`, (storage) => board.change({ storage }));
   const store = new DexieQueueStore(database, () => board.current.storage === 'updated-elsewhere');
   const cacheDatabase = new CacheDatabase(`${settings.name}-cache`);
@@ -61,9 +64,9 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
       applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
     },
     lock: createSenderLock(settings.name, settings.useLocks),
-    clock: browserClock,
+    clock: settings.clock,
     chance: browserChance,
-    mintId: browserMintId,
+    mintId: mintIdBy(settings.clock),
     holder,
     appVersion: settings.appVersion,
     requestTimeoutMs: settings.requestTimeoutMs,

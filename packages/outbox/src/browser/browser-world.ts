@@ -4,8 +4,12 @@ import type { Cancellation, Chance, Clock, MintId, Timer } from '../ports.ts';
 export const browserClock: Clock = { nowMs: () => Date.now() };
 
 /** From the browser's cryptographic source; where it is missing this throws, since a guessable ID may collide. */
-export const browserMintId: MintId = () =>
-  mintOperationId(Date.now(), crypto.getRandomValues(new Uint8Array(10)));
+export const mintIdBy =
+  (clock: Clock): MintId =>
+  () =>
+    mintOperationId(clock.nowMs(), crypto.getRandomValues(new Uint8Array(10)));
+
+export const browserMintId: MintId = mintIdBy(browserClock);
 
 export const browserChance: Chance = () => {
   const [value = 0] = crypto.getRandomValues(new Uint32Array(1));

@@ -1,4 +1,5 @@
 import type { Connectivity, KeptReason, Unsubscribe } from '../outbox-interface.ts';
+import type { Clock } from '../ports.ts';
 
 type Listener = (connectivity: Connectivity) => void;
 
@@ -24,8 +25,10 @@ export class ConnectivityBoard {
   #lastSightingMs: number | null = null;
   #channel: BroadcastChannel | null = null;
   readonly #channelName: string;
+  readonly #clock: Clock;
 
-  constructor(channelName: string, holder: string) {
+  constructor(channelName: string, holder: string, clock: Clock) {
+    this.#clock = clock;
     this.#channelName = channelName;
     this.#holder = holder;
   }
@@ -39,7 +42,7 @@ export class ConnectivityBoard {
     this.#channel = new BroadcastChannel(this.#channelName);
     this.#channel.onmessage = ({ data }: MessageEvent<Sighting>) => {
       if (data.kind !== 'feed-heard' || data.holder === this.#holder) return;
-      this.#lastSightingMs = Date.now();
+      this.#lastSightingMs = this.#clock.nowMs();
       for (const listener of [...this.#sightingListeners]) listener();
       this.heard(null);
     };
@@ -76,7 +79,7 @@ export class ConnectivityBoard {
 
   /** An exchange with Holdfast: `null` when it went as it should. */
   heard(trouble: KeptReason | null): void {
-    const nowMs = Date.now();
+    const nowMs = this.#clock.nowMs();
     // These say that nobody we know answered; the other troubles are Holdfast's own words.
     const notReached: readonly (KeptReason | null)[] = [
       'unreachable',

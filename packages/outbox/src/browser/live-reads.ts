@@ -5,6 +5,7 @@ import { draftOf, readDraftRow } from '../queue/stored-rows.ts';
 import { deviceItems, statusSummary } from '../read/device-item.ts';
 import { recordLines } from '../read/record-lines.ts';
 import { isAskedFor, newestFirst, seenOperation } from '../read/seen-operation.ts';
+import type { Clock } from '../ports.ts';
 import type { CacheReads } from './cache-reads.ts';
 import type { ConnectivityBoard } from './connectivity-board.ts';
 import type { DexieQueueStore } from './dexie-queue-store.ts';
@@ -15,6 +16,7 @@ export type LiveReadPorts = {
   readonly store: DexieQueueStore;
   readonly cache: CacheReads;
   readonly board: ConnectivityBoard;
+  readonly clock: Clock;
 };
 
 type Readers = {
@@ -41,20 +43,21 @@ const draftReaders = ({ database, store }: LiveReadPorts): Pick<Readers, 'draft'
 const operationReaders = ({
   store,
   cache,
+  clock,
 }: LiveReadPorts): Pick<Readers, 'items' | 'operation' | 'operations'> => ({
   items: async ({ operationId }) => {
     if (operationId !== undefined) {
-      return deviceItems(await store.read({ operationIds: [operationId] }), Date.now());
+      return deviceItems(await store.read({ operationIds: [operationId] }), clock.nowMs());
     }
-    const items = deviceItems(await store.readOpen(), Date.now());
+    const items = deviceItems(await store.readOpen(), clock.nowMs());
     return items.filter(({ standing, ending }) => standing !== 'closed' || ending === null);
   },
   operation: async ({ operationId }) => {
-    const items = deviceItems(await store.read({ operationIds: [operationId] }), Date.now());
+    const items = deviceItems(await store.read({ operationIds: [operationId] }), clock.nowMs());
     return seenOperation(operationId, await cache.operation(operationId), items);
   },
   operations: async (query) => {
-    const items = deviceItems(await store.readOpen(), Date.now());
+    const items = deviceItems(await store.readOpen(), clock.nowMs());
     const synced = new Map((await cache.operations(query)).map((operation) => [operation.id, operation]));
     for (const { operationId } of items) {
       const known = synced.has(operationId) ? null : await cache.operation(operationId);
@@ -79,7 +82,8 @@ const readersOf = (ports: LiveReadPorts): Readers => ({
   orders: (query) => ports.cache.orders(query),
   ticket: ({ ticketId }) => ports.cache.ticket(ticketId),
   tickets: (query) => ports.cache.tickets(query),
-  status: async () => statusSummary(await ports.store.readOpen(), await ports.cache.counts(), Date.now()),
+  status: async () =>
+    statusSummary(await ports.store.readOpen(), await ports.cache.counts(), ports.clock.nowMs()),
   connectivity: () => Promise.resolve(ports.board.current),
   record: async ({ limit }) => recordLines(await ports.store.readAll(), limit ?? defaultRecordLimit),
   unreadable: async () => (await ports.store.readAll()).unreadable,
