@@ -124,6 +124,46 @@ describe('the feed', () => {
     await events.cancel();
   });
 
+  /** All of an answer that has to end by itself. */
+  const wholeAnswer = async (rig: ReturnType<typeof appRig>, target: string, cursor?: string) => {
+    const headers = { ...operator, ...(cursor !== undefined && { 'last-event-id': cursor }) };
+    const events = readEvents((await rig.ask('GET', target, { headers })).body);
+    const seen: (readonly [string, unknown, string | undefined])[] = [];
+    for (let next = await events.next(); next !== undefined; next = await events.next())
+      seen.push([next.event, nameIn(next), next.id]);
+    return seen;
+  };
+
+  // Red when: `untilCaughtUp` is not looked at, or the end comes at the first short batch.
+  it('`until=caught-up` tells all that is new, says `live` with the cursor, and ends', async () => {
+    const feed = memoryFeed(true, 1);
+    for (const name of ['one', 'two', 'three']) feed.say(name);
+    const rig = appRig({ engine: feed.engine });
+    expect(await wholeAnswer(rig, '/v1/feed?until=caught-up')).toEqual([
+      ...['one', 'two', 'three'].map((name) => ['ticket', name, undefined]),
+      ['live', undefined, 'c3'],
+    ]);
+    expect(await wholeAnswer(rig, '/v1/feed?until=caught-up', 'c1')).toEqual([
+      ['ticket', 'two', 'c2'],
+      ['ticket', 'three', 'c3'],
+      ['live', undefined, 'c3'],
+    ]);
+    expect(await wholeAnswer(rig, '/v1/feed?until=caught-up&cursor=c3')).toEqual([['live', undefined, 'c3']]);
+    expect((await rig.ask('GET', '/v1/feed?until=later', { headers: operator })).status).toBe(422);
+    expect(feed.watchers.size).toBe(0);
+  });
+
+  it('`until=caught-up` with a cursor that cannot be used: `reset`, everything anew, `live`, and the end', async () => {
+    const feed = memoryFeed(false);
+    feed.say('one');
+    const seen = await wholeAnswer(appRig({ engine: feed.engine }), '/v1/feed?until=caught-up', 'c0');
+    expect(seen).toEqual([
+      ['reset', undefined, ''],
+      ['ticket', 'one', undefined],
+      ['live', undefined, 'c1'],
+    ]);
+  });
+
   // Red when: `stillAllowed` is not asked, or `recheck` does not ring.
   it('ends when the role is taken away, without a further event', async () => {
     const feed = memoryFeed();

@@ -187,6 +187,36 @@ describe("the provider's events", () => {
 });
 
 describe('the feed of the real engine', () => {
+  // Red when: the answer until caught up ends before what was committed last, or without `live` and its cursor.
+  it('asked again and again until caught up, it tells every version that a stream would end with', async () => {
+    await house.order('polled');
+    const ask = async (cursor?: string) => {
+      const query = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const response = await house.app.request(`${origin}/v1/feed?until=caught-up${query}`, {
+        headers: { authorization: `Bearer ${operator}` },
+      });
+      const events = readEvents(response.body);
+      const told = await events.until('live');
+      expect(await events.next()).toBeUndefined();
+      const operations = told
+        .filter(({ event }) => event === 'operation')
+        .map(({ data }) => JSON.parse(data));
+      return { cursor: told.at(-1)?.id, operations: operations as { id: string; version: number }[] };
+    };
+    const first = await ask();
+    const id = mintId();
+    await put(id, proposalOf('polled', 100));
+    const second = await ask(first.cursor);
+    expect(second.operations.filter((operation) => operation.id === id)).toMatchObject([{ version: 1 }]);
+    await house.ask('POST', `/v1/operations/${id}/cancel`, {
+      key: agent,
+      body: { commandId: mintId(), reason: 'not wanted' },
+    });
+    const third = await ask(second.cursor);
+    expect(third.operations).toMatchObject([{ id, version: 2, state: 'cancelled' }]);
+    expect((await ask(third.cursor)).operations).toEqual([]);
+  });
+
   it('resumes after a cursor with exactly what happened since', async () => {
     await house.order('fed');
     const open = async (cursor?: string) => {

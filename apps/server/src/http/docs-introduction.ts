@@ -19,4 +19,7 @@ curl -X POST ${origin}/v1/operations/$ID/approve \\
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"commandId":"'$COMMAND_ID'","fingerprint":"'$FINGERPRINT'"}'</pre>
 <p>Then <code>GET /v1/operations/{id}</code> or <code>/v1/feed</code> tells what became of it. <code>outcome_unknown</code> is an answer:
-it is being looked up, and must not be proposed anew.</p></section>`;
+it is being looked up, and must not be proposed anew.</p>
+<p><b>Follow.</b> <code>GET /v1/feed</code> streams every change. Where a proxy holds streams back, ask
+<code>GET /v1/feed?until=caught-up&amp;cursor=CURSOR</code> every few seconds: the same events under the same cursors, and the answer
+ends with <code>live</code>, whose ID is the cursor for the next time. One that ends without <code>live</code> was cut: go on from the last ID.</p></section>`;

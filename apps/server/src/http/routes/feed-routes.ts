@@ -56,6 +56,12 @@ const eventOf = (change: FeedChange, id?: string): StreamEvent => ({
   ...(id === undefined ? {} : { id }),
 });
 
+/** That the caller now has everything up to the cursor. */
+const sendLive = async (engine: Engine, who: Principal, cursor: FeedCursor, writer: EventWriter) => {
+  const generation = await engine.feed.generation(who.organisationId);
+  await writer.send([{ event: 'live', data: { generation }, id: cursor }]);
+};
+
 /** Everything the caller may see, then `live`, which carries the first cursor. Nothing before it carries one. */
 const sendSnapshot = async (
   engine: Engine,
@@ -69,18 +75,26 @@ const sendSnapshot = async (
     cursor = part.cursor ?? cursor;
   }
   if (cursor === null) throw new Error('the snapshot ended without a cursor');
-  const generation = await engine.feed.generation(who.organisationId);
-  await writer.send([{ event: 'live', data: { generation }, id: cursor }]);
+  await sendLive(engine, who, cursor, writer);
   return cursor;
 };
 
+/** `cursor` undefined: the reader left. `saidLive`: it was told everything that is, and that this was all. */
+type Beginning = { readonly cursor: FeedCursor | undefined; readonly saidLive: boolean };
+
 /** Where the stream begins: after a good cursor, or with `reset` and everything anew. */
-const begin = async (engine: Engine, who: Principal, given: string | undefined, writer: EventWriter) => {
-  if (given === undefined || given === '') return sendSnapshot(engine, who, writer);
-  const judged = await engine.feed.resume(who, given);
-  if (judged.kind === 'resume') return judged.cursor;
-  await writer.send([{ event: 'reset', data: { reason: judged.reason }, id: '' }]);
-  return sendSnapshot(engine, who, writer);
+const begin = async (
+  engine: Engine,
+  who: Principal,
+  given: string | undefined,
+  writer: EventWriter,
+): Promise<Beginning> => {
+  if (given !== undefined && given !== '') {
+    const judged = await engine.feed.resume(who, given);
+    if (judged.kind === 'resume') return { cursor: judged.cursor, saidLive: false };
+    await writer.send([{ event: 'reset', data: { reason: judged.reason }, id: '' }]);
+  }
+  return { cursor: await sendSnapshot(engine, who, writer), saidLive: true };
 };
 
 /** A bell that can be rung while nobody waits: no wake-up is lost. */
@@ -113,6 +127,8 @@ type FollowParts = {
   readonly who: Principal;
   readonly stillAllowed: () => Promise<boolean>;
   readonly streams: OpenStreams;
+  /** The stream ends as soon as there is nothing more to tell, with `live` as its last word. */
+  readonly untilCaughtUp: boolean;
 };
 
 /**
@@ -120,7 +136,7 @@ type FollowParts = {
  * one from before it, so that a connection cut in the middle brings the batch again, and at its end the new one.
  */
 const follow = async (start: FeedCursor, parts: FollowParts, writer: EventWriter): Promise<void> => {
-  const { engine, who, stillAllowed, streams } = parts;
+  const { engine, who, stillAllowed, streams, untilCaughtUp } = parts;
   const bell = makeBell();
   let askAgain = true;
   const unwatch = engine.feed.watch(who.organisationId, bell.ring);
@@ -148,6 +164,7 @@ const follow = async (start: FeedCursor, parts: FollowParts, writer: EventWriter
       // stands still says that there is nothing left.
       const caughtUp = batch.cursor === cursor;
       cursor = batch.cursor;
+      if (caughtUp && untilCaughtUp) return await sendLive(engine, who, cursor, writer);
       if (caughtUp) await bell.wait(heartbeatMs);
     }
   } finally {
@@ -164,13 +181,9 @@ export type FeedParts = {
   readonly onFailure: (error: unknown) => void;
 };
 
-const stream = (
-  engine: Engine,
-  identity: Identity,
-  request: Request,
-  cursor: string | undefined,
-  parts: FeedParts,
-) => {
+type FeedQuery = { readonly cursor?: string | undefined; readonly until?: 'caught-up' | undefined };
+
+const stream = (engine: Engine, identity: Identity, request: Request, query: FeedQuery, parts: FeedParts) => {
   if (parts.streams.isFull()) {
     const full = problemOf(
       'unavailable',
@@ -184,7 +197,8 @@ const stream = (
     return now !== undefined && sameRights(now.principal, who);
   };
   // Last-Event-ID wins: it is newer than the address the client was first given.
-  const given = request.headers.get('last-event-id') ?? cursor;
+  const given = request.headers.get('last-event-id') ?? query.cursor;
+  const untilCaughtUp = query.until === 'caught-up';
   let forget: () => void = () => undefined;
   const opened = openEventStream(
     async (writer) => {
@@ -192,9 +206,10 @@ const stream = (
       writer.onClose(() => {
         forget();
       });
-      const start = await begin(engine, who, given, writer);
-      if (start !== undefined)
-        await follow(start, { engine, who, stillAllowed, streams: parts.streams }, writer);
+      const { cursor, saidLive } = await begin(engine, who, given, writer);
+      if (cursor === undefined || (untilCaughtUp && saidLive)) return;
+      const { streams } = parts;
+      await follow(cursor, { engine, who, stillAllowed, streams, untilCaughtUp }, writer);
     },
     heartbeatMs,
     parts.onFailure,
@@ -211,9 +226,15 @@ export const feedRoutes = (parts: FeedParts): GuardedRoute[] => [
   guarded({
     method: 'get',
     path: '/v1/feed',
-    summary: 'Every change, as Server-Sent Events. `Last-Event-ID` or `cursor` resumes without a gap.',
+    summary:
+      'Every change, as Server-Sent Events. `Last-Event-ID` or `cursor` resumes without a gap. ' +
+      'With `until=caught-up` the answer ends once everything up to now was told, with `live` as its last event: ' +
+      'for a caller behind a proxy that lets no stream through, who asks again later from its cursor.',
     needs: 'any',
-    query: z.object({ cursor: z.string().max(2_000).optional() }),
+    query: z.object({
+      cursor: z.string().max(2_000).optional(),
+      until: z.enum(['caught-up']).optional(),
+    }),
     answers: {
       200: {
         description: 'Events `operation`, `order`, `ticket`, `live` and `reset`',
@@ -222,6 +243,6 @@ export const feedRoutes = (parts: FeedParts): GuardedRoute[] => [
       },
     },
     handle: ({ engine, identity, request, query }) =>
-      Promise.resolve().then(() => stream(engine, identity, request, query.cursor, parts)),
+      Promise.resolve().then(() => stream(engine, identity, request, query, parts)),
   }),
 ];
