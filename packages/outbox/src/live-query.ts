@@ -4,6 +4,7 @@ import type {
   Connectivity,
   DeviceItem,
   Draft,
+  Eviction,
   KeptReason,
   StatusSummary,
   UnreadableRecord,
@@ -47,7 +48,9 @@ export type LiveQuery =
   | { readonly of: 'connectivity' }
   /** The device's record, newest first. */
   | { readonly of: 'record'; readonly limit?: number }
-  | { readonly of: 'unreadable' };
+  | { readonly of: 'unreadable' }
+  /** `missing` when nothing was lost, or the notice was read. */
+  | { readonly of: 'eviction' };
 
 /** One operation: what the server last told beside what this device holds. Neither fills in for the other. */
 export type SeenOperation = {
@@ -94,6 +97,7 @@ export type LiveValues = {
   connectivity: Connectivity;
   record: readonly RecordLine[];
   unreadable: readonly UnreadableRecord[];
+  eviction: Eviction;
 };
 
 /** States in which an intent is over and a new draft of the same order is simply a new one. */

@@ -5,7 +5,15 @@
  * Words: a *draft* is an intent being filled in; an *item* is one command stored for sending; *safety* says how much
  * is proved about an item. Times ending in `Ms` are milliseconds since the Unix epoch by this device's clock.
  */
-import type { Command, CommandResult, CommandType, Order, Problem, Proposal } from '@holdfast/operation';
+import type {
+  Command,
+  CommandResult,
+  CommandType,
+  Operation,
+  Order,
+  Problem,
+  Proposal,
+} from '@holdfast/operation';
 import type { LiveQuery, LiveRead, LiveValue } from './live-query.ts';
 
 export type Unsubscribe = () => void;
@@ -38,11 +46,19 @@ export type Draft = {
 export type Begun =
   | { readonly kind: 'draft'; readonly draft: Draft; readonly isNew: boolean }
   | { readonly kind: 'already-queued'; readonly operationId: string }
-  | { readonly kind: 'not-saved'; readonly because: NotSaved };
+  /**
+   * Storage did not take the draft. `unsavedOperationId` is an ID for this screen alone, kept in its memory: the form
+   * can be filled in and sent at once with `sendUnsaved`. `null` where there is nothing to fill in.
+   */
+  | { readonly kind: 'not-saved'; readonly because: NotSaved; readonly unsavedOperationId: string | null };
 
 /** Why something is not saved. The form stays as it is; the screen says "Not saved". */
 export type NotSaved =
   | { readonly reason: 'storage-failed'; readonly detail: string }
+  /** What is stored here is of a newer version of the app: this tab only shows. Reload it. */
+  | { readonly reason: 'newer-elsewhere' }
+  /** This browser has no cryptographic source of chance, and an ID that could be met twice is not made. */
+  | { readonly reason: 'no-safe-id' }
   | { readonly reason: 'signed-out' }
   | { readonly reason: 'invalid'; readonly issues: readonly { path: string; message: string }[] }
   /** Another tab discarded this draft, or it never was one of this device. */
@@ -128,6 +144,31 @@ export type NotSentReason =
   | 'unreadable';
 
 /**
+ * What came of sending without an offline copy. Nothing of it is stored; the same press again sends the same bytes.
+ * `operationId` is the one that was sent, which is another than the one asked with when the earlier text had to be
+ * cancelled first.
+ */
+export type SentUnsaved =
+  /** Holdfast has it. */
+  | { readonly kind: 'received'; readonly operationId: string; readonly operation: Operation | null }
+  | { readonly kind: 'refused'; readonly operationId: string; readonly problem: Problem }
+  /**
+   * No verdict was heard. `mayHaveBeenSent`: this text may have reached Holdfast; press again, it stays one refund.
+   * `false`: Holdfast did not take it, or (after a change of the form) the earlier text's cancellation was not heard,
+   * so that this one was not sent yet.
+   */
+  | {
+      readonly kind: 'not-heard';
+      readonly operationId: string;
+      readonly reason: KeptReason;
+      readonly mayHaveBeenSent: boolean;
+    }
+  /** The form was changed after an earlier text was sent, and that one can no longer be cancelled: look at it. */
+  | { readonly kind: 'earlier-stands'; readonly operationId: string; readonly problem: Problem | null }
+  /** Nothing left this device. */
+  | { readonly kind: 'not-sent'; readonly because: NotSaved };
+
+/**
  * `saved`: survives closing this browser; only on this device. `sent`: also under way, no verdict heard.
  * `received`: Holdfast has it, it survives losing this device. (`not-saved` is what `queue` and `decide` answer.)
  */
@@ -197,12 +238,37 @@ export type Connectivity = {
   /** `follower`: another tab holds the stream for this browser. */
   readonly feed: 'stopped' | 'connecting' | 'catching-up' | 'live' | 'follower' | 'waiting';
   readonly signInNeeded: boolean;
-  /** `updated-elsewhere`: another tab runs a newer version; this one must be reloaded. */
-  readonly storage: 'opening' | 'ready' | 'blocked' | 'updated-elsewhere' | 'failed';
+  /**
+   * `blocked`: an older tab holds the storage back; it goes on by itself when that tab is closed. `updated-elsewhere`:
+   * another tab has just brought a newer version; reload this one. `read-only`: what is stored is of a newer version
+   * than this tab: it shows and exports, and neither writes nor sends; reload it. `failed`: nothing can be stored.
+   */
+  readonly storage: 'opening' | 'ready' | 'blocked' | 'updated-elsewhere' | 'read-only' | 'failed';
   /** The browser promised to keep our data; `null` while not asked. */
   readonly storagePersisted: boolean | null;
   /** When this device's list began. Young on a device that was used before: the browser lost what was here. */
   readonly listSinceMs: number | null;
+};
+
+/**
+ * The browser cleared what was stored here: the list on this device is younger than one that is remembered outside of
+ * it. Times are this device's. Shown until `evictionRead`.
+ */
+export type Eviction = {
+  /** What was lost was written between these two times. */
+  readonly lostSinceMs: number;
+  readonly lostUntilMs: number;
+  readonly detectedAtMs: number;
+  /** How many items of all people waited here unsent when that was last noted. */
+  readonly waiting: number;
+  /**
+   * Proposals among them of the person who is signed in, at most 25. `known`: Holdfast has it; `missing`: it was only
+   * on this device and is gone; `not-asked`: it has not been possible to ask yet.
+   */
+  readonly proposals: readonly {
+    readonly operationId: string;
+    readonly atHoldfast: 'known' | 'missing' | 'not-asked';
+  }[];
 };
 
 /** For the status pill. Derived from what is stored and what was answered, never from `navigator.onLine`. */
@@ -252,6 +318,14 @@ export type Outbox = {
   discardDraft(operationId: string): Promise<Saved>;
   /** `saved: true` only after a strictly durable write was read back. */
   queue(operationId: string, proposal: Proposal): Promise<Queued>;
+  /**
+   * After "not saved": sends the proposal now, while this screen stays open. Takes the ID of `begin` (stored or
+   * `unsavedOperationId`). The ID and the bytes stay the same for each press. A form that was changed after its text
+   * may have been sent gets a new ID, and the old one's cancellation is heard first.
+   */
+  sendUnsaved(operationId: string, proposal: Proposal): Promise<SentUnsaved>;
+  /** The notice of a lost list was read. It stays in the device's record. */
+  evictionRead(): Promise<Saved>;
   /** After `possible-duplicate`: the same operation again, saying which ones it is different from. */
   goOn(operationId: string, differentFrom: readonly string[]): Promise<Queued>;
 

@@ -73,6 +73,10 @@ const recordWords: Record<RecordLine['event'], string> = {
 
 const notSavedSentences: Record<NotSaved['reason'], string> = {
   'storage-failed': 'Not saved. This device could not store it. Your entries are still in the form.',
+  'newer-elsewhere':
+    'Not saved. What is stored here is of a newer version of the app. Copy what you typed, then reload this tab.',
+  'no-safe-id':
+    'Not saved. This browser cannot make a safe number for a refund. Open Holdfast in a current browser, over https.',
   'signed-out': 'Not saved. Nobody is signed in. Your entries are still in the form.',
   invalid: 'Not saved. Look at the marked fields.',
   'draft-closed': 'This form was closed in another tab. Nothing was saved from here.',

@@ -1,6 +1,6 @@
 import { liveQuery } from 'dexie';
 import type { LiveQuery, LiveRead, LiveValue } from '../live-query.ts';
-import type { DecisionIntent, Outbox, Unsubscribe } from '../outbox-interface.ts';
+import type { DecisionIntent, Outbox, Saved, Unsubscribe } from '../outbox-interface.ts';
 import type { DraftContent, OrderSeen } from '../outbox-interface.ts';
 import type { Clock } from '../ports.ts';
 import { operationsToForget } from '../queue/forget-decision.ts';
@@ -16,6 +16,7 @@ import { CacheReads } from './cache-reads.ts';
 import { LiveReads } from './live-reads.ts';
 import { ReturnFromOutage } from './return-from-outage.ts';
 import { SessionKeeper } from './session-keeper.ts';
+import { UnsavedForms } from './unsaved-forms.ts';
 import { listenForWakes } from './wake-triggers.ts';
 import type { Wake } from './wake-triggers.ts';
 
@@ -29,6 +30,9 @@ export class BrowserOutbox implements Outbox {
   readonly #feed: BrowserFeed;
   readonly #outage: ReturnFromOutage;
   readonly #clock: Clock;
+  readonly #unsaved: UnsavedForms;
+  /** Who the app says is here, for a screen whose storage cannot say it. */
+  #subjectOfScreen: string | null = null;
   #unlisten: Unsubscribe[] = [];
 
   constructor(settings: BrowserSettings) {
@@ -54,6 +58,7 @@ export class BrowserOutbox implements Outbox {
       live: connectionMayBeBack,
       storageTrouble,
     });
+    this.#unsaved = new UnsavedForms(this.#parts, settings, this.#intents, () => this.subject());
     this.#outage = new ReturnFromOutage(() => {
       this.#feed.wake({ reconnect: true });
       connectionMayBeBack();
@@ -61,12 +66,13 @@ export class BrowserOutbox implements Outbox {
   }
 
   subject(): string | null {
-    return this.#session.current.subject;
+    return this.#session.current.subject ?? this.#subjectOfScreen;
   }
 
   async start(options: { subject?: string | null } = {}): Promise<void> {
     const { board } = this.#parts;
     board.open();
+    this.#subjectOfScreen = options.subject ?? null;
     try {
       await this.#openStorage();
       if (options.subject === null) await this.#session.change(decideSignedOut);
@@ -104,27 +110,39 @@ export class BrowserOutbox implements Outbox {
   }
 
   async signedIn(subject: string): Promise<void> {
-    await this.#session.enter(subject);
+    this.#subjectOfScreen = subject;
+    try {
+      await this.#session.enter(subject);
+    } catch (error) {
+      // Whoever can store nothing can still look, and send what stands on the screen.
+      this.#storageTrouble(error);
+      return;
+    }
     this.#feed.follow();
     this.#parts.sender.lookUpFirst();
     void this.#schedule.wake('connection-may-be-back');
   }
 
   async signedOut(): Promise<void> {
+    this.#subjectOfScreen = null;
     await this.#session.change(decideSignedOut);
     await this.#feed.stop();
     await this.#parts.cache.reset();
   }
 
-  begin = (order: OrderSeen) => this.#intents.begin(order);
-  beginAnother = (order: OrderSeen, otherThan: string) => this.#intents.beginAnother(order, otherThan);
-  revise = (operationId: string, order: OrderSeen) => this.#intents.revise(operationId, order);
+  begin = (order: OrderSeen) => this.#unsaved.noted(this.#intents.begin(order), null);
+  beginAnother: Outbox['beginAnother'] = (order, otherThan) =>
+    this.#unsaved.noted(this.#intents.beginAnother(order, otherThan), null);
+  revise: Outbox['revise'] = (operationId, order) =>
+    this.#unsaved.noted(this.#intents.revise(operationId, order), operationId);
   saveDraft = (operationId: string, content: DraftContent) => this.#intents.saveDraft(operationId, content);
   discardDraft = (operationId: string) => this.#intents.discardDraft(operationId);
   queue: Outbox['queue'] = (operationId, proposal) =>
     this.#thenSend(this.#intents.queue(operationId, proposal));
   goOn: Outbox['goOn'] = (operationId, differentFrom) =>
     this.#thenSend(this.#intents.goOn(operationId, differentFrom));
+  sendUnsaved: Outbox['sendUnsaved'] = (operationId, proposal) => this.#unsaved.send(operationId, proposal);
+  evictionRead = (): Promise<Saved> => Promise.resolve({ saved: true });
   decide = (intent: DecisionIntent) => this.#thenSend(this.#intents.decide(intent));
   dismiss = (itemKey: string) => this.#thenSend(this.#intents.dismiss(itemKey));
 

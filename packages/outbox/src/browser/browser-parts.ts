@@ -2,6 +2,7 @@ import type { Clock } from '../ports.ts';
 import { defaultPauses } from '../send/backoff.ts';
 import type { PauseLimits } from '../send/backoff.ts';
 import { Sender } from '../send/sender.ts';
+import type { ServerTold, Transport } from '../send/transport.ts';
 import type { BrowserOutboxOptions } from './browser-outbox-options.ts';
 import { browserChance, browserClock, browserMintId, mintIdBy } from './browser-world.ts';
 import { CacheDatabase } from './cache-database.ts';
@@ -46,6 +47,8 @@ export type BrowserParts = {
   readonly cacheDatabase: CacheDatabase;
   readonly cache: DexieCacheStore;
   readonly board: ConnectivityBoard;
+  readonly transport: Transport;
+  readonly told: ServerTold;
   readonly sender: Sender;
 };
 
@@ -56,13 +59,15 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
   const store = new DexieQueueStore(database, () => board.current.storage === 'updated-elsewhere');
   const cacheDatabase = new CacheDatabase(`${settings.name}-cache`);
   const cache = new DexieCacheStore(cacheDatabase, browserMintId);
+  const transport = createFetchTransport(settings.baseUrl);
+  const told: ServerTold = {
+    epoch: async () => (await cache.state()).epoch,
+    applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
+  };
   const sender = new Sender({
     store,
-    transport: createFetchTransport(settings.baseUrl),
-    told: {
-      epoch: async () => (await cache.state()).epoch,
-      applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
-    },
+    transport,
+    told,
     lock: createSenderLock(settings.name, settings.useLocks),
     clock: settings.clock,
     chance: browserChance,
@@ -73,5 +78,5 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     pauses: settings.pauses,
     heard: (trouble) => board.heard(trouble),
   });
-  return { database, store, cacheDatabase, cache, board, sender };
+  return { database, store, cacheDatabase, cache, board, transport, told, sender };
 };

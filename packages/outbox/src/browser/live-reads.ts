@@ -87,6 +87,7 @@ const readersOf = (ports: LiveReadPorts): Readers => ({
   connectivity: () => Promise.resolve(ports.board.current),
   record: async ({ limit }) => recordLines(await ports.store.readAll(), limit ?? defaultRecordLimit),
   unreadable: async () => (await ports.store.readAll()).unreadable,
+  eviction: () => Promise.resolve(null),
 });
 
 const detailOf = (error: unknown): string =>

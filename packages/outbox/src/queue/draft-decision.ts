@@ -102,7 +102,8 @@ export const decideRevise =
       (record) => isProposalOf(record, world.subject, order.id) && record.entry.operationId === operationId,
     );
     if (!proposal) {
-      return { writes: {}, answer: { kind: 'not-saved', because: { reason: 'nothing-there' } } };
+      const because = { reason: 'nothing-there' } as const;
+      return { writes: {}, answer: { kind: 'not-saved', because, unsavedOperationId: null } };
     }
     return opened(newDraft(world, order, { content: contentOfProposal(proposal), supersedes: operationId }));
   };

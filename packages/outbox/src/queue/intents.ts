@@ -24,6 +24,7 @@ import {
 import type { DraftWorld } from './draft-decision.ts';
 import { decideGoOn, decideQueue } from './queue-decision.ts';
 import type { CommandWorld } from './queue-decision.ts';
+import { NewerElsewhere } from './queue-store.ts';
 import type { Decision, QueueScope, QueueSnapshot, QueueStore } from './queue-store.ts';
 
 export type IntentPorts = {
@@ -36,9 +37,18 @@ export type IntentPorts = {
 type Refusable = { readonly saved: boolean };
 type NotSavedAnswer = { readonly saved: false; readonly because: NotSaved };
 
-const storageFailed = (error: unknown): NotSaved => ({
-  reason: 'storage-failed',
-  detail: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+const notStored = (error: unknown): NotSaved =>
+  error instanceof NewerElsewhere
+    ? { reason: 'newer-elsewhere' }
+    : {
+        reason: 'storage-failed',
+        detail: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+      };
+
+const notBegun = (because: NotSaved, unsavedOperationId: string | null = null): Begun => ({
+  kind: 'not-saved',
+  because,
+  unsavedOperationId,
 });
 
 /**
@@ -90,7 +100,7 @@ export class Intents {
       );
       return await this.#readBack(queued);
     } catch (error) {
-      return { saved: false, because: storageFailed(error) };
+      return { saved: false, because: notStored(error) };
     }
   }
 
@@ -113,6 +123,15 @@ export class Intents {
     return this.#change({ operationIds: [operationId] }, (world) => decideDismiss(world, itemKey));
   }
 
+  /** `null` where the browser has no source of chance that an ID may be made from. */
+  #mint(): string | null {
+    try {
+      return this.#ports.mintId();
+    } catch {
+      return null;
+    }
+  }
+
   /** Cache trouble only makes `begin` more careful: nothing counts as ended. */
   async #endedOperations(orderId: string): Promise<ReadonlySet<string>> {
     const states = await this.#ports.cache.operationStates(orderId).catch(() => []);
@@ -123,15 +142,19 @@ export class Intents {
     order: OrderSeen,
     decide: (world: DraftWorld) => (snapshot: QueueSnapshot) => Decision<Begun>,
   ): Promise<Begun> {
+    const { store, clock } = this.#ports;
+    const operationId = this.#mint();
+    if (operationId === null) return notBegun({ reason: 'no-safe-id' });
     try {
-      const { store, clock, mintId } = this.#ports;
       const { session } = await store.read({ operationIds: [] });
-      if (session.subject === null) return { kind: 'not-saved', because: { reason: 'signed-out' } };
-      const world = { subject: session.subject, operationId: mintId(), nowMs: clock.nowMs() };
+      if (session.subject === null) return notBegun({ reason: 'signed-out' });
+      const world = { subject: session.subject, operationId, nowMs: clock.nowMs() };
       const scope = { operationIds: [], order: { subject: session.subject, orderId: order.id } };
       return await store.change(scope, decide(world));
     } catch (error) {
-      return { kind: 'not-saved', because: storageFailed(error) };
+      const because = notStored(error);
+      // A tab that only shows sends nothing; elsewhere the form stays usable, for as long as its screen is open.
+      return notBegun(because, because.reason === 'storage-failed' ? operationId : null);
     }
   }
 
@@ -139,8 +162,9 @@ export class Intents {
     scope: QueueScope,
     decide: (world: CommandWorld) => (snapshot: QueueSnapshot) => Decision<Answer | NotSavedAnswer>,
   ): Promise<Answer | NotSavedAnswer> {
-    const { store, clock, mintId } = this.#ports;
-    const [commandId, nowMs] = [mintId(), clock.nowMs()];
+    const { store, clock } = this.#ports;
+    const [commandId, nowMs] = [this.#mint(), clock.nowMs()];
+    if (commandId === null) return { saved: false, because: { reason: 'no-safe-id' } };
     try {
       return await store.change<Answer | NotSavedAnswer>(scope, (snapshot) => {
         const { subject } = snapshot.session;
@@ -149,7 +173,7 @@ export class Intents {
         return decide({ subject, commandId, nowMs })(snapshot);
       });
     } catch (error) {
-      return { saved: false, because: storageFailed(error) };
+      return { saved: false, because: notStored(error) };
     }
   }
 
@@ -166,7 +190,7 @@ export class Intents {
         because: { reason: 'storage-failed', detail: 'it was written and is not there' },
       };
     } catch (error) {
-      return { saved: false, because: storageFailed(error) };
+      return { saved: false, because: notStored(error) };
     }
   }
 }

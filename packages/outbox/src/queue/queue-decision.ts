@@ -11,6 +11,20 @@ export type CommandWorld = { readonly subject: string; readonly commandId: strin
 export const recordsOf = (snapshot: QueueSnapshot, operationId: string): readonly EntryRecord[] =>
   snapshot.records.filter(({ entry }) => entry.operationId === operationId);
 
+/** A command as its JSON text: the same content always gives the same bytes. */
+export const commandBody = (
+  subject: string,
+  command: {
+    readonly type: EntryRow['type'];
+    readonly operationId: string;
+    readonly commandId: string;
+    readonly content: object;
+  },
+): string => {
+  const { type, operationId, commandId, content } = command;
+  return JSON.stringify({ commandId, subject, type, operationId, ...content });
+};
+
 /** The next entry of an operation. Its body is written once, here; every attempt sends this text. */
 export const newEntry = (
   snapshot: QueueSnapshot,
@@ -33,7 +47,7 @@ export const newEntry = (
     position: earlier.length + 1,
     supersedes: bound.supersedes,
     protocol: protocolVersion,
-    body: JSON.stringify({ commandId, subject: world.subject, type, operationId, ...content }),
+    body: commandBody(world.subject, { type, operationId, commandId, content }),
     queuedAtMs: world.nowMs,
   };
 };

@@ -27,6 +27,14 @@ export type QueueWrites = {
 
 export type Decision<Answer> = { readonly writes: QueueWrites; readonly answer: Answer };
 
+/** A write was asked of a tab whose code is older than what is stored: nothing was written. */
+export class NewerElsewhere extends Error {
+  override readonly name = 'NewerElsewhere';
+  constructor() {
+    super('the queue on this device is of a newer version of the app');
+  }
+}
+
 /**
  * The queue on this device. `change` is one serialised transaction, durable when it resolves: it reads the scope,
  * calls `decide` (pure, synchronous), writes all of its writes or none, and rejects when it could not. Adding an
