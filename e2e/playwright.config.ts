@@ -1,4 +1,20 @@
-import { defineConfig } from '@playwright/test';
+import { defineConfig, type PlaywrightTestOptions, type PlaywrightWorkerOptions } from '@playwright/test';
+
+const inChromium: Partial<PlaywrightTestOptions & PlaywrightWorkerOptions> = {
+  browserName: 'chromium',
+  trace: 'retain-on-failure',
+  launchOptions: {
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  },
+};
 
 export default defineConfig({
   outputDir: './test-results',
@@ -11,26 +27,10 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   reporter: [['list']],
   projects: [
-    {
-      // What people do, in a real browser.
-      name: 'journeys',
-      testDir: './journeys',
-      use: {
-        browserName: 'chromium',
-        trace: 'retain-on-failure',
-        launchOptions: {
-          args: [
-            '--no-sandbox',
-            '--disable-gpu',
-            '--disable-quic',
-            '--no-first-run',
-            '--disable-background-networking',
-            '--disable-component-update',
-            '--disable-sync',
-          ],
-        },
-      },
-    },
+    // What people do, in a real browser.
+    { name: 'journeys', testDir: './journeys', use: inChromium },
+    // What the device keeps while browsers are killed, frozen and cut off, and what their screens say meanwhile.
+    { name: 'outbox', testDir: './outbox', use: inChromium },
     // What happens to processes, connections and the database: HTTP alone, no browser and no web build.
     { name: 'failures', testDir: './failures', timeout: 120_000 },
   ],

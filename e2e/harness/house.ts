@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,15 +15,17 @@ export type Role = 'agent' | 'approver' | 'operator';
  * A whole house for one journey: database, server and worker, provider, and the two networks between them, each of
  * which can be taken away. Nothing of it is imported; all of it is driven from outside.
  */
-export type House = {
+export type House<Network extends TcpProxy = TcpProxy> = {
   /** What people open: through the network that can be cut. */
   readonly origin: string;
   readonly provider: FakeProvider;
   /** Between browser and server. */
-  readonly network: TcpProxy;
+  readonly network: Network;
   /** Between server and provider. */
   readonly providerNetwork: TcpProxy;
   readonly people: Readonly<Record<Role, Person>>;
+  /** Where the server keeps its rows, for a test that reads or changes them behind its back. */
+  readonly databaseUrl: () => Promise<string>;
   readonly operation: (id: string) => Promise<OperationRecord>;
   readonly operationsOf: (orderId: string) => Promise<OperationRecord[]>;
   /** Puts a paid order into both the shop's feed and the provider. Its return has arrived. */
@@ -110,12 +112,21 @@ const addPerson = async (
   return person;
 };
 
-export const startHouse = async (settings: Environment = {}): Promise<House> => {
+type StartNetwork<Network extends TcpProxy> = (serverPort: number) => Promise<Network>;
+
+export const startHouse = (settings: Environment = {}): Promise<House> =>
+  startHouseBehind((port) => startTcpProxy(port), settings);
+
+/** A house behind a network of this kind. */
+export const startHouseBehind = async <Network extends TcpProxy>(
+  startNetwork: StartNetwork<Network>,
+  settings: Environment = {},
+): Promise<House<Network>> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-house-'));
   const provider = await startFakeProvider();
   const providerNetwork = await startTcpProxy(provider.port);
   const serverPort = await freePort();
-  const network = await startTcpProxy(serverPort);
+  const network = await startNetwork(serverPort);
   const origin = `http://localhost:${network.port}`;
   const serverOrigin = `http://127.0.0.1:${serverPort}`;
   const environment = {
@@ -171,6 +182,10 @@ export const startHouse = async (settings: Environment = {}): Promise<House> => 
     network,
     providerNetwork,
     people: { agent, approver, operator },
+    databaseUrl: async () => {
+      const text = await readFile(path.join(folder, 'server.json'), 'utf8');
+      return (JSON.parse(text) as { databaseUrl: string }).databaseUrl;
+    },
     operation: async (id) => (await asOperator('GET', `/v1/operations/${id}`)) as OperationRecord,
     operationsOf: async (orderId) => {
       const answer = await asOperator('GET', `/v1/operations?orderId=${encodeURIComponent(orderId)}`);

@@ -1,0 +1,98 @@
+import { demandWebBuild } from '../setup/demand-web-build.ts';
+import { test as base } from './browser-test.ts';
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
+import { startHouseBehind, type House, type Role } from './house.ts';
+import { devices, expect } from './journey.ts';
+import { makeKillableBrowser, type BrowserSetup, type KillableBrowser } from './killable-browser.ts';
+import { readServerRows, type ServerRows } from './server-rows.ts';
+import { expectInside, signIn } from './steps.ts';
+
+export type FaultyHouse = House<FaultProxy>;
+
+/** A browser of its own for this role, signed in and with the app installed, not yet started. */
+type DeviceOf = (role: Role) => Promise<KillableBrowser>;
+
+type OfOneHouse = {
+  house: FaultyHouse;
+  serverRows: ServerRows;
+  setupOf: (role: Role) => BrowserSetup;
+  /** Signs this role in once and keeps the profile, closed in order so that its cookies are on disk. */
+  profileOf: (role: Role) => Promise<string>;
+};
+
+/** Tests of what a device keeps: one house for all of them, behind a network whose faults the test chooses. */
+export const test = base.extend<{ deviceOf: DeviceOf; mended: undefined }, OfOneHouse>({
+  house: [
+    async ({ playwright: _playwright }, use) => {
+      demandWebBuild();
+      const house = await startHouseBehind(startFaultProxy);
+      await use(house);
+      await house.stop();
+    },
+    { scope: 'worker', timeout: 300_000 },
+  ],
+  serverRows: [
+    async ({ house }, use) => {
+      const rows = readServerRows(await house.databaseUrl());
+      await use(rows);
+      await rows.close();
+    },
+    { scope: 'worker' },
+  ],
+  setupOf: [
+    async ({ launchOptions }, use) => {
+      const { executablePath, args = [] } = launchOptions;
+      if (executablePath === undefined) throw new Error('no Chromium was found');
+      await use((role) => ({
+        executablePath,
+        arguments: args,
+        viewport: devices[role].viewport ?? { width: 1024, height: 768 },
+      }));
+    },
+    { scope: 'worker' },
+  ],
+  profileOf: [
+    async ({ house, setupOf }, use) => {
+      const known = new Map<Role, KillableBrowser>();
+      await use(async (role) => {
+        const before = known.get(role);
+        if (before !== undefined) return before.profile;
+        const browser = await makeKillableBrowser(setupOf(role));
+        known.set(role, browser);
+        const page = await browser.start();
+        await page.goto(house.origin);
+        await signIn(page, house.people[role]);
+        await expectInside(page);
+        await page.evaluate(async () => {
+          await navigator.serviceWorker.ready;
+        });
+        await browser.close();
+        return browser.profile;
+      });
+      for (const browser of known.values()) await browser.remove();
+    },
+    { scope: 'worker' },
+  ],
+  deviceOf: async ({ setupOf, profileOf }, use) => {
+    const made: KillableBrowser[] = [];
+    await use(async (role) => {
+      const device = await makeKillableBrowser(setupOf(role), await profileOf(role));
+      made.push(device);
+      return device;
+    });
+    for (const device of made) await device.remove();
+  },
+  mended: [
+    async ({ house }, use, testInfo) => {
+      await use(undefined);
+      await house.provider.clearFaults();
+      await house.network.mend();
+      house.network.clear();
+      if (testInfo.status === testInfo.expectedStatus) return;
+      await testInfo.attach('server log', { body: house.log().slice(-20_000), contentType: 'text/plain' });
+    },
+    { auto: true },
+  ],
+});
+
+export { expect };

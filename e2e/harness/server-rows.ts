@@ -1,0 +1,46 @@
+import postgres from 'postgres';
+
+/** The server's own rows, read behind its back. */
+export type ServerRows = {
+  /** The IDs of the operations of these orders, in the order of their making. */
+  readonly operationsOf: (orderIds: readonly string[]) => Promise<readonly StoredProposal[]>;
+  /** The state of every operation that it has. */
+  readonly states: () => Promise<ReadonlyMap<string, string>>;
+  /** Ends this person's sessions, as an admin's reset or their running out does. */
+  readonly endSessions: (email: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export type StoredProposal = {
+  readonly id: string;
+  readonly order_id: string;
+  readonly state: string;
+  readonly amount_minor: number;
+  readonly proposed_by: string;
+};
+
+export const readServerRows = (databaseUrl: string): ServerRows => {
+  const sql = postgres(databaseUrl, {
+    max: 1,
+    onnotice: () => undefined,
+    types: { bigint: postgres.BigInt },
+  });
+  return {
+    operationsOf: async (orderIds) => {
+      const rows = await sql`
+        select id, order_id, state, amount_minor, proposed_by from operations
+        where order_id in ${sql([...orderIds])} order by created_at, id`;
+      return rows.map((row) => ({ ...row, amount_minor: Number(row['amount_minor']) })) as StoredProposal[];
+    },
+    states: async () => {
+      const rows = await sql<{ id: string; state: string }[]>`select id, state from operations`;
+      return new Map(rows.map(({ id, state }) => [id, state]));
+    },
+    endSessions: async (email) => {
+      await sql`
+        delete from sign_in.session using sign_in."user"
+        where sign_in.session."userId" = sign_in."user".id and sign_in."user".email = ${email}`;
+    },
+    close: () => sql.end({ timeout: 2 }),
+  };
+};
