@@ -20,6 +20,8 @@ const forbidden: readonly (readonly [string, string])[] = [
   ['packages/engine/src/claim/a.ts', '@holdfast/providers/stripe'],
   ['packages/engine/src/postgres/a.ts', 'stripe'],
   ['packages/engine/src/postgres/a.ts', '@holdfast/outbox'],
+  ['packages/operation/src/a.ts', 'zod'],
+  ['packages/outbox/src/a.ts', 'zod'],
   ['packages/outbox/src/a.ts', 'dexie'],
   ['packages/outbox/src/a.ts', '@holdfast/engine'],
   ['packages/outbox/src/browser/a.ts', 'node:fs'],
@@ -38,6 +40,7 @@ const forbidden: readonly (readonly [string, string])[] = [
 
 const allowed: readonly (readonly [string, string])[] = [
   ['packages/operation/src/wire/a.ts', '../amount.ts'],
+  ['packages/operation/src/wire/a.ts', 'zod/mini'],
   ['packages/providers/src/stripe/a.ts', 'stripe'],
   ['packages/providers/src/stripe/a.ts', '../provider-contract.ts'],
   ['packages/engine/src/claim/a.ts', '@holdfast/operation'],

@@ -10,7 +10,10 @@ export type Room = {
   readonly folder: string;
   /** Entries of our own packages it may use. */
   readonly ours: readonly string[];
-  /** Packages of others it may use; `'any'` where the room is an edge. */
+  /**
+   * Packages of others it may use, whole or by one entry (`zod/mini`: what browsers load takes the small kind of
+   * schemas alone); `'any'` where the room is an edge.
+   */
   readonly others: readonly string[] | 'any';
   /** May it use `node:` modules? */
   readonly node: boolean;
@@ -18,7 +21,7 @@ export type Room = {
 
 /** The longest matching folder wins, so a room's adapters can have a door of their own. */
 export const rooms: readonly Room[] = [
-  { folder: 'packages/operation', ours: [], others: ['zod', '@noble/hashes'], node: false },
+  { folder: 'packages/operation', ours: [], others: ['zod/mini', '@noble/hashes'], node: false },
   { folder: 'packages/providers', ours: ['@holdfast/operation'], others: [], node: false },
   { folder: 'packages/providers/src/stripe', ours: ['@holdfast/operation'], others: ['stripe'], node: true },
   {
@@ -33,11 +36,11 @@ export const rooms: readonly Room[] = [
     others: ['drizzle-orm', 'postgres', '@noble/hashes', '#crash-point'],
     node: true,
   },
-  { folder: 'packages/outbox', ours: ['@holdfast/operation'], others: ['zod'], node: false },
+  { folder: 'packages/outbox', ours: ['@holdfast/operation'], others: ['zod/mini'], node: false },
   {
     folder: 'packages/outbox/src/browser',
     ours: ['@holdfast/operation'],
-    others: ['dexie', 'zod'],
+    others: ['dexie', 'zod/mini'],
     node: false,
   },
   {
@@ -100,7 +103,9 @@ export const againstTheArrows = (file: string, specifier: string): string | unde
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
-  return room.others.includes(name) ? undefined : `${room.folder} may not import the package ${name}`;
+  return room.others.includes(name) || room.others.includes(specifier)
+    ? undefined
+    : `${room.folder} may not import the package ${name}`;
 };
 
 const isRootFile = (file: string): boolean => !file.includes('/') || file.startsWith('eslint/');

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { minorUnitDigits } from './currency.ts';
 
 /** Money: a whole number of the currency's ISO 4217 minor unit. Never a float, never without its currency. */
@@ -6,9 +6,11 @@ export type Amount = { readonly minor: number; readonly currency: string };
 
 const currencySchema = z
   .string()
-  .refine(
-    (code) => minorUnitDigits(code) !== undefined,
-    'must be an ISO 4217 currency code in upper case, like "EUR"',
+  .check(
+    z.refine(
+      (code) => minorUnitDigits(code) !== undefined,
+      'must be an ISO 4217 currency code in upper case, like "EUR"',
+    ),
   );
 
 /** A figure that may be zero or, for a payment overdrawn by outside facts, below it. */
@@ -16,7 +18,7 @@ export const figureSchema = z.object({ minor: z.int(), currency: currencySchema 
 
 /** An amount of money to move: always above zero. */
 export const amountSchema = z.object({
-  minor: z.int('must be a whole number of minor units').positive('must be above zero'),
+  minor: z.int('must be a whole number of minor units').check(z.positive('must be above zero')),
   currency: currencySchema,
 });
 

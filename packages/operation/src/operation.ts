@@ -1,4 +1,6 @@
 /** The pure core's one entry: what the other rooms may use. */
+import './wire/schema-texts.ts';
+
 export * from './amount-format.ts';
 export * from './amount-parsing.ts';
 export * from './amount.ts';

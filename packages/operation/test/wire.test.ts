@@ -1,26 +1,26 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import * as operation from '../src/operation.ts';
 import { canonicalJson, protocolVersion, servedProtocolVersions, type JsonValue } from '../src/operation.ts';
 import recordedHashes from './wire-hashes.json' with { type: 'json' };
 
-const schemas: Readonly<Record<string, z.ZodType>> = {
+const schemas: Readonly<Record<string, z.core.$ZodType>> = {
   ...Object.fromEntries(
     Object.entries<unknown>(operation).filter(
-      (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
+      (entry): entry is [string, z.core.$ZodType] => entry[1] instanceof z.core.$ZodType,
     ),
   ),
   ...Object.fromEntries(
-    Object.entries(operation.feedEventSchemas).map(([name, schema]) => [`feed ${name}`, schema as z.ZodType]),
+    Object.entries(operation.feedEventSchemas).map(([name, schema]) => [`feed ${name}`, schema]),
   ),
 };
 
 const hashOf = (value: JsonValue): string => bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
 
 /** A message's shape: its JSON Schema in both directions. */
-const shapeHash = (schema: z.ZodType): string =>
+const shapeHash = (schema: z.core.$ZodType): string =>
   hashOf(
     (['input', 'output'] as const).map(
       (io) => z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonValue,
@@ -54,7 +54,8 @@ describe('the wire', () => {
     const before = wireHash(shapes);
     expect(Object.keys(schemas).length).toBeGreaterThan(20);
     for (const [name, schema] of Object.entries(schemas)) {
-      const moved = schema instanceof z.ZodObject ? schema.extend({ surprise: z.string() }) : z.array(schema);
+      const moved =
+        schema instanceof z.ZodMiniObject ? z.extend(schema, { surprise: z.string() }) : z.array(schema);
       expect(wireHash({ ...shapes, [name]: shapeHash(moved) }), name).not.toBe(before);
     }
     expect(wireHash({ ...shapes })).toBe(before);

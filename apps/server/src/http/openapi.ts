@@ -9,8 +9,8 @@ import {
   servedProtocolVersions,
   ticketSchema,
 } from '@holdfast/operation';
-import { z, type ZodType } from 'zod';
-import type { Answer, Route } from './route.ts';
+import { z } from 'zod';
+import type { Answer, Route, Schema } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -34,21 +34,21 @@ const withoutMeta = ({ $schema, id, ...shape }: Json): Json => {
   return JSON.parse(JSON.stringify(shape, mayGrow).replaceAll('#/$defs/', '#/components/schemas/')) as Json;
 };
 
-const jsonSchemaOf = (schema: ZodType, io: 'input' | 'output'): Json =>
+const jsonSchemaOf = (schema: Schema, io: 'input' | 'output'): Json =>
   z.toJSONSchema(schema, {
     io,
     metadata: named,
     unrepresentable: 'any',
     // A batch is read loosely, each command being judged by itself; what each has to look like is shown all the same.
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema === commandBatchSchema.shape.commands.element) {
+      if (zodSchema === commandBatchSchema.shape.commands.def.element) {
         jsonSchema.$ref = '#/components/schemas/Command';
       }
     },
   });
 
 /** A schema as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks, with references to the named shapes. */
-const shapeOf = (schema: ZodType, io: 'input' | 'output'): Json => {
+const shapeOf = (schema: Schema, io: 'input' | 'output'): Json => {
   const { $defs, ...shape } = jsonSchemaOf(schema, io);
   void $defs;
   return withoutMeta(shape);
@@ -78,7 +78,7 @@ const answerOf = (answer: Answer): Json =>
         content: { [answer.mediaType ?? 'application/json']: { schema: shapeOf(answer.schema, 'output') } },
       };
 
-const queryParameters = (query: ZodType | undefined): Json[] => {
+const queryParameters = (query: Schema | undefined): Json[] => {
   if (query === undefined) return [];
   const { properties } = z
     .object({ properties: z.record(z.string(), z.unknown()) })

@@ -7,13 +7,13 @@ import {
   servedProtocolVersions,
   type Problem,
 } from '@holdfast/operation';
-import type { ZodType } from 'zod';
+import { z } from 'zod';
 import type { Identify, Identity } from '../sign-in/identify.ts';
 import { readBody } from './body.ts';
 import { invalidFields, problemOf, Refusal, refuse, unreadable } from './problem.ts';
 import type { Overload } from './overload.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { placeOf, type GuardedRoute, type OpenRoute, type Route } from './route.ts';
+import { placeOf, type GuardedRoute, type OpenRoute, type Route, type Schema } from './route.ts';
 import { comesFromOurselves } from './same-origin.ts';
 
 export type PipelineParts = {
@@ -95,9 +95,9 @@ const demandJsonType = (request: Request): void => {
   throw unreadable('The body must be sent as application/json.');
 };
 
-const judgeFields = (schema: ZodType | undefined, value: unknown): unknown => {
+const judgeFields = (schema: Schema | undefined, value: unknown): unknown => {
   if (schema === undefined) return undefined;
-  const parsed = schema.safeParse(value);
+  const parsed = z.safeParse(schema, value);
   if (parsed.success) return parsed.data;
   throw new Refusal(
     invalidFields(

@@ -1,6 +1,6 @@
 import type { Engine, Principal } from '@holdfast/engine';
 import type { Role } from '@holdfast/operation';
-import type { ZodType } from 'zod';
+import type { z } from 'zod';
 import type { Identity } from '../sign-in/identify.ts';
 
 /** Roles a route asks for. `any` signed-in principal; nothing is open unless it says so. */
@@ -18,7 +18,10 @@ export type Call<Body, Query> = {
   readonly engine: Engine;
 };
 
-export type Answer = { readonly description: string; readonly schema?: ZodType; readonly mediaType?: string };
+/** The wire's schemas are the small kind that browsers load, the server's own the chained kind: a route takes both. */
+export type Schema<Output = unknown> = z.core.$ZodType<Output>;
+
+export type Answer = { readonly description: string; readonly schema?: Schema; readonly mediaType?: string };
 
 type Described = {
   readonly method: 'get' | 'post' | 'put';
@@ -38,8 +41,8 @@ export type GuardedRoute = Described & {
   readonly needs: Exclude<Needs, 'nobody'>;
   /** What the path's `{id}` is: an operation's UUIDv7, or an ID from outside. */
   readonly pathId?: 'operation' | 'outside';
-  readonly body?: ZodType;
-  readonly query?: ZodType;
+  readonly body?: Schema;
+  readonly query?: Schema;
   readonly maximumBytes: number;
   /** A refusal that depends on what is asked, not only on the role: 403, with the sentence that says why. */
   readonly forbids?: (identity: Identity, body: unknown) => string | undefined;
@@ -49,7 +52,7 @@ export type GuardedRoute = Described & {
 /** A route anybody may ask: it guards itself (a signature, a token) or tells nothing. */
 export type OpenRoute = Described & {
   readonly needs: 'nobody';
-  readonly body?: ZodType;
+  readonly body?: Schema;
   readonly maximumBytes: number;
   /** Refuses before a place at the database is waited for. */
   readonly judge?: (body: Uint8Array) => void;
@@ -71,8 +74,8 @@ export const placeOf = ({
 };
 
 type Typed<Body, Query> = Omit<GuardedRoute, 'body' | 'query' | 'handle' | 'maximumBytes'> & {
-  readonly body?: ZodType<Body>;
-  readonly query?: ZodType<Query>;
+  readonly body?: Schema<Body>;
+  readonly query?: Schema<Query>;
   readonly maximumBytes?: number;
   readonly handle: (call: Call<Body, Query>) => Promise<Response>;
 };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { operationSchema } from './operation-message.ts';
 import { orderSchema } from './order-message.ts';
 import { ticketSchema } from './ticket-message.ts';

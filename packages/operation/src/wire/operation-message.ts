@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { amountSchema } from '../amount.ts';
 import { attentionReasons } from '../attention.ts';
 import { refundReasons } from '../refund-reason.ts';
@@ -17,40 +17,40 @@ export const operationSchema = z.object({
   id: z.string(),
   kind: z.literal('refund'),
   state: z.enum(operationStates),
-  version: z.int().positive(),
+  version: z.int().check(z.positive()),
   needsPerson: z.boolean(),
   attention: z.array(z.object({ reason: z.enum(attentionReasons), since: time })),
-  waitingFor: waitingForSchema.nullable(),
+  waitingFor: z.nullable(waitingForSchema),
   /** `null` only for a cancellation remembered for an ID that was never proposed. */
-  amount: amountSchema.nullable(),
-  orderId: z.string().nullable(),
-  paymentReference: z.string().nullable(),
-  ticketId: z.string().nullable(),
-  customerId: z.string().nullable(),
+  amount: z.nullable(amountSchema),
+  orderId: z.nullable(z.string()),
+  paymentReference: z.nullable(z.string()),
+  ticketId: z.nullable(z.string()),
+  customerId: z.nullable(z.string()),
   lines: z.array(proposedLineSchema),
-  returnId: z.string().nullable(),
-  reason: z.enum(refundReasons).nullable(),
-  note: z.string().nullable(),
-  replaces: z.string().nullable(),
-  fingerprint: z.string().nullable(),
-  proposedBy: personSchema.extend({ assistant: z.boolean() }),
+  returnId: z.nullable(z.string()),
+  reason: z.nullable(z.enum(refundReasons)),
+  note: z.nullable(z.string()),
+  replaces: z.nullable(z.string()),
+  fingerprint: z.nullable(z.string()),
+  proposedBy: z.extend(personSchema, { assistant: z.boolean() }),
   approvals: z.array(z.object({ by: personSchema, at: time, signed: z.boolean() })),
-  provider: z.object({ name: z.string(), reference: z.string().nullable(), status: z.string().nullable() }),
-  attemptCount: z.int().nonnegative(),
-  unknownSince: time.nullable(),
-  lastCheckAt: time.nullable(),
-  nextCheckAt: time.nullable(),
-  replayDeadline: time.nullable(),
+  provider: z.object({ name: z.string(), reference: z.nullable(z.string()), status: z.nullable(z.string()) }),
+  attemptCount: z.int().check(z.nonnegative()),
+  unknownSince: z.nullable(time),
+  lastCheckAt: z.nullable(time),
+  nextCheckAt: z.nullable(time),
+  replayDeadline: z.nullable(time),
   /** When the undo window closes: until then an approval can be taken back before it may be claimed. */
-  undoUntil: time.nullable(),
-  resolution: z
-    .object({
+  undoUntil: z.nullable(time),
+  resolution: z.nullable(
+    z.object({
       by: personSchema,
       outcome: z.enum(['confirmed', 'failed']),
       note: z.string(),
       waiting: z.boolean(),
-    })
-    .nullable(),
+    }),
+  ),
   sentence: z.string(),
   tellTheCustomer: z.string(),
   createdAt: time,
@@ -61,20 +61,20 @@ export type Operation = z.infer<typeof operationSchema>;
 export const timelineEntrySchema = z.object({
   at: time,
   type: z.string(),
-  by: personSchema.nullable(),
+  by: z.nullable(personSchema),
   sentence: z.string(),
-  state: z.enum(operationStates).optional(),
-  version: z.int().optional(),
+  state: z.optional(z.enum(operationStates)),
+  version: z.optional(z.int()),
 });
 export type TimelineEntry = z.infer<typeof timelineEntrySchema>;
 
 export const attemptSchema = z.object({
-  number: z.int().positive(),
+  number: z.int().check(z.positive()),
   startedAt: time,
-  endedAt: time.nullable(),
-  result: z.string().nullable(),
-  status: z.int().nullable(),
-  requestId: z.string().nullable(),
+  endedAt: z.nullable(time),
+  result: z.nullable(z.string()),
+  status: z.nullable(z.int()),
+  requestId: z.nullable(z.string()),
   replayed: z.boolean(),
 });
 
@@ -83,13 +83,13 @@ export const observationSchema = z.object({
   source: z.string(),
   kind: z.string(),
   summary: z.string(),
-  reference: z.string().nullable(),
+  reference: z.nullable(z.string()),
 });
 
 /** One operation with its history: `attempts` and `observations` only for operators. */
-export const operationDetailSchema = operationSchema.extend({
+export const operationDetailSchema = z.extend(operationSchema, {
   timeline: z.array(timelineEntrySchema),
-  attempts: z.array(attemptSchema).optional(),
-  observations: z.array(observationSchema).optional(),
+  attempts: z.optional(z.array(attemptSchema)),
+  observations: z.optional(z.array(observationSchema)),
 });
 export type OperationDetail = z.infer<typeof operationDetailSchema>;

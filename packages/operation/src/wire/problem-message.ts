@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { figureSchema } from '../amount.ts';
 
 export const problemSlugs = [
@@ -51,19 +51,24 @@ export const problemSchema = z.looseObject({
   status: z.int(),
   detail: z.string(),
   final: z.boolean(),
-  operationId: z.string().optional(),
-  commandId: z.string().optional(),
-  issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  reasons: z.array(z.object({ reason: z.string(), sentence: z.string() })).optional(),
-  recorded: z.record(z.string(), z.unknown()).optional(),
-  received: z.record(z.string(), z.unknown()).optional(),
-  refundable: figureSchema.optional(),
-  operations: z
-    .array(
-      z.object({ id: z.string(), state: z.string(), amount: figureSchema.nullable(), sentence: z.string() }),
-    )
-    .optional(),
-  elsewhere: z.array(z.object({ reference: z.string(), amount: figureSchema, at: z.string() })).optional(),
+  operationId: z.optional(z.string()),
+  commandId: z.optional(z.string()),
+  issues: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
+  reasons: z.optional(z.array(z.object({ reason: z.string(), sentence: z.string() }))),
+  recorded: z.optional(z.record(z.string(), z.unknown())),
+  received: z.optional(z.record(z.string(), z.unknown())),
+  refundable: z.optional(figureSchema),
+  operations: z.optional(
+    z.array(
+      z.object({
+        id: z.string(),
+        state: z.string(),
+        amount: z.nullable(figureSchema),
+        sentence: z.string(),
+      }),
+    ),
+  ),
+  elsewhere: z.optional(z.array(z.object({ reference: z.string(), amount: figureSchema, at: z.string() }))),
 });
 export type Problem = z.infer<typeof problemSchema>;
 

@@ -1,16 +1,17 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { amountSchema } from '../amount.ts';
 import { refundReasons } from '../refund-reason.ts';
 import { outsideId, plainText } from './plain-text.ts';
 
-export const operationIdSchema = z.string().transform((text, context) => {
+const foldedId = z.transform((text: string, { issues }) => {
   const folded = text.toLowerCase();
   if (/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(folded)) return folded;
-  context.addIssue({ code: 'custom', message: 'must be a UUIDv7' });
+  issues.push({ code: 'custom', input: text, message: 'must be a UUIDv7' });
   return z.NEVER;
 });
+export const operationIdSchema = z.pipe(z.string(), foldedId);
 
-export const proposedLineSchema = z.object({ sku: outsideId, quantity: z.int().positive() });
+export const proposedLineSchema = z.object({ sku: outsideId, quantity: z.int().check(z.positive()) });
 
 /** The body of `PUT /v1/operations/{id}`. Fields we do not know are ignored, so no client can set a state. */
 export const proposalSchema = z.object({
@@ -18,11 +19,11 @@ export const proposalSchema = z.object({
   orderId: outsideId,
   amount: amountSchema,
   reason: z.enum(refundReasons),
-  lines: z.array(proposedLineSchema).max(500).optional(),
-  returnId: outsideId.optional(),
-  note: plainText(2_000).optional(),
-  ticketId: outsideId.optional(),
-  replaces: operationIdSchema.optional(),
-  differentFrom: z.array(outsideId).max(100).optional(),
+  lines: z.optional(z.array(proposedLineSchema).check(z.maxLength(500))),
+  returnId: z.optional(outsideId),
+  note: z.optional(plainText(2_000)),
+  ticketId: z.optional(outsideId),
+  replaces: z.optional(operationIdSchema),
+  differentFrom: z.optional(z.array(outsideId).check(z.maxLength(100))),
 });
 export type Proposal = z.infer<typeof proposalSchema>;

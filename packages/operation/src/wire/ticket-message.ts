@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { outsideId, plainText } from './plain-text.ts';
 
 export const ticketMessageSchema = z.object({
@@ -11,19 +11,20 @@ export const ticketMessageSchema = z.object({
 export const ticketInputSchema = z.object({
   subject: plainText(500),
   customerId: outsideId,
-  orderId: outsideId.optional(),
+  orderId: z.optional(outsideId),
   status: z.enum(['open', 'closed']),
-  messages: z.array(ticketMessageSchema).max(500).optional(),
+  messages: z.optional(z.array(ticketMessageSchema).check(z.maxLength(500))),
 });
 export type TicketInput = z.infer<typeof ticketInputSchema>;
 
-export const ticketSchema = ticketInputSchema.extend({
+export const ticketSchema = z.extend(ticketInputSchema, {
   id: outsideId,
-  version: z.int().positive(),
+  version: z.int().check(z.positive()),
   updatedAt: z.iso.datetime(),
   /** Facts that Holdfast adds to the ticket: an operation of it reached an end. Newest last. */
-  outcomes: z
-    .array(z.object({ at: z.iso.datetime(), operationId: z.string(), sentence: z.string() }))
-    .default([]),
+  outcomes: z._default(
+    z.array(z.object({ at: z.iso.datetime(), operationId: z.string(), sentence: z.string() })),
+    [],
+  ),
 });
 export type Ticket = z.infer<typeof ticketSchema>;

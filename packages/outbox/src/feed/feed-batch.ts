@@ -1,6 +1,6 @@
 import { feedEventSchemas } from '@holdfast/operation';
 import type { FeedReset, Operation, Order, Ticket } from '@holdfast/operation';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { parsedJson } from '../send/verdict.ts';
 import type { StreamEvent } from './event-stream.ts';
 
@@ -35,7 +35,7 @@ const empty = (): Building => ({
 });
 
 const readInto = <Value>(
-  schema: z.ZodType<Value>,
+  schema: z.ZodMiniType<Value>,
   { data, event }: StreamEvent,
   building: Building,
   take: (value: Value) => void,

@@ -1,6 +1,6 @@
 import { commandSchema, figureSchema, orderLineSchema, outsideId, problemSchema } from '@holdfast/operation';
 import type { Command } from '@holdfast/operation';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { keptReasons } from '../outbox-interface.ts';
 import type { Draft, DraftContent, UnreadableRecord } from '../outbox-interface.ts';
 
@@ -26,8 +26,8 @@ export const draftRowSchema = z.object({
     refundable: figureSchema,
   }),
   content: z.record(z.string(), z.unknown()),
-  otherThan: z.string().nullable(),
-  supersedes: z.string().nullable(),
+  otherThan: z.nullable(z.string()),
+  supersedes: z.nullable(z.string()),
   begunAtMs: time,
   savedAtMs: time,
 });
@@ -40,13 +40,13 @@ export const entryRowSchema = z.object({
   commandId: z.string(),
   type: z.enum(['propose', 'approve', 'withdraw', 'deny', 'cancel', 'resolve']),
   subject: z.string(),
-  orderId: z.string().nullable(),
+  orderId: z.nullable(z.string()),
   /** Its place among the entries of its operation, from 1. */
-  position: z.int().positive(),
+  position: z.int().check(z.positive()),
   /** For the proposal of a revision: the operation whose cancellation must have been heard first. */
-  supersedes: z.string().nullable(),
+  supersedes: z.nullable(z.string()),
   /** Wire version that the bytes were written in; it goes out as the protocol header, also after an app update. */
-  protocol: z.int().positive(),
+  protocol: z.int().check(z.positive()),
   /** The command's JSON text: the very bytes of every attempt. */
   body: z.string(),
   queuedAtMs: time,
@@ -59,27 +59,27 @@ const eventSchema = z.discriminatedUnion('kind', [
     /** Names the request: the rows of all entries that went in one request carry the same. */
     attemptId: z.string(),
     /** How many commands went in that request. Absent in rows from before there were batches: one. */
-    commandCount: z.int().positive().optional(),
+    commandCount: z.optional(z.int().check(z.positive())),
     /** The app's version at that time, where the app told it. */
-    appVersion: z.string().optional(),
+    appVersion: z.optional(z.string()),
   }),
   z.object({
     kind: z.literal('attempt-ended'),
     attemptId: z.string(),
     result: z.enum(['verdict', ...keptReasons]),
-    status: z.int().nullable(),
-    detail: z.string().nullable(),
+    status: z.nullable(z.int()),
+    detail: z.nullable(z.string()),
     /** How long to leave the entry alone, from this row's time on. */
-    retryInMs: z.number().nullable(),
+    retryInMs: z.nullable(z.number()),
     /** The session during which it was refused: a later sign-in makes a parked entry due again. */
     sessionEpoch: z.int(),
   }),
   z.object({
     kind: z.literal('verdict'),
     status: z.enum(['applied', 'replayed', 'rejected']),
-    problem: problemSchema.nullable(),
-    operationState: z.string().nullable(),
-    operationVersion: z.int().nullable(),
+    problem: z.nullable(problemSchema),
+    operationState: z.nullable(z.string()),
+    operationVersion: z.nullable(z.int()),
   }),
   z.object({
     kind: z.literal('dropped'),
@@ -101,7 +101,7 @@ export const logRowSchema = z.object({
 export type LogRow = z.infer<typeof logRowSchema>;
 
 export const sessionRowSchema = z.object({
-  subject: z.string().nullable(),
+  subject: z.nullable(z.string()),
   epoch: z.int(),
   signInNeeded: z.boolean(),
   /** History was restored at the server: what it acknowledged must be looked up, and told again where it is gone. */

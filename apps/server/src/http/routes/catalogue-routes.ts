@@ -10,16 +10,18 @@ import type { PutAnswer } from '@holdfast/engine';
 import { isPageCursor } from '@holdfast/engine/postgres';
 import { z } from 'zod';
 import { badCursor, problemResponse, refuse } from '../problem.ts';
-import { guarded, json, type GuardedRoute } from '../route.ts';
+import { guarded, json, type GuardedRoute, type Schema } from '../route.ts';
 
 const pageQuery = z.object({
-  q: plainText(200).default(''),
+  q: z._default(plainText(200), ''),
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(200).optional(),
 });
 
-const page = <Item extends z.ZodType>(item: Item) =>
+const page = <Item extends Schema>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+
+const orderWithOperations = z.object({ ...orderSchema.shape, operations: z.array(operationSchema) });
 
 const cursorIn = ({ cursor }: { readonly cursor?: string | undefined }): string | undefined => {
   if (cursor !== undefined && !isPageCursor(cursor, 'catalogue')) throw badCursor();
@@ -39,7 +41,7 @@ const orderRoutes: GuardedRoute[] = [
     needs: 'any',
     pathId: 'outside',
     answers: {
-      200: { description: 'The order', schema: orderSchema.extend({ operations: z.array(operationSchema) }) },
+      200: { description: 'The order', schema: orderWithOperations },
     },
     handle: async ({ engine, who, id }) => {
       const order = await engine.getOrder(who, id);

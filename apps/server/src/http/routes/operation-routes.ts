@@ -199,9 +199,9 @@ const listQuery = z.object({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional(),
-  orderId: plainText(200).optional(),
-  ticketId: plainText(200).optional(),
-  q: plainText(200).optional(),
+  orderId: z.optional(plainText(200)),
+  ticketId: z.optional(plainText(200)),
+  q: z.optional(plainText(200)),
   updatedAfter: z.iso.datetime().optional(),
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(200).optional(),
