@@ -1,5 +1,14 @@
 /** The live reads: which questions there are, and the shape of each answer. */
-import type { Operation, OperationState, Order, Proposal, ShownState, Ticket } from '@holdfast/operation';
+import type {
+  CommandResult,
+  Operation,
+  OperationState,
+  Order,
+  Problem,
+  Proposal,
+  ShownState,
+  Ticket,
+} from '@holdfast/operation';
 import type {
   Connectivity,
   DeviceItem,
@@ -46,8 +55,18 @@ export type LiveQuery =
     }
   | { readonly of: 'status' }
   | { readonly of: 'connectivity' }
-  /** The device's record, newest first. */
-  | { readonly of: 'record'; readonly limit?: number }
+  /** What this device did with the signed-in person's items, line by line, newest first. */
+  | { readonly of: 'record'; readonly operationId?: string; readonly limit?: number }
+  /** The device's record: the signed-in person's operations with their items, newest first, in pages. */
+  | {
+      readonly of: 'device-record';
+      /** Default `all`. */
+      readonly only?: RecordFilter;
+      /** Part of an operation's ID, or the beginning of an order's. */
+      readonly text?: string;
+      /** How many operations. Default 30. */
+      readonly limit?: number;
+    }
   | { readonly of: 'unreadable' }
   /** `missing` when nothing was lost, or the notice was read. */
   | { readonly of: 'eviction' };
@@ -67,6 +86,45 @@ export type SeenOperation = {
   readonly droppedHere: boolean;
 };
 
+/** `open`: something is still to be sent. `needs-you`: something is refused or parked. `done`: neither. */
+export type RecordFilter = 'open' | 'needs-you' | 'done' | 'all';
+
+/** The server's verdict, by this device's clock, with the operation's state and version as told then. */
+export type Receipt = {
+  readonly status: CommandResult['status'];
+  readonly problem: Problem | null;
+  readonly operationState: string | null;
+  readonly operationVersion: number | null;
+  readonly heardAtMs: number;
+};
+
+export type RecordItem = DeviceItem & {
+  readonly receipt: Receipt | null;
+  /** Its refusal was read. */
+  readonly dismissed: boolean;
+  /** It came here from another device's record. */
+  readonly takenUp: boolean;
+  /** The app that sent it last; `null` when it was never sent, or by an app that did not say. */
+  readonly sentByApp: string | null;
+};
+
+export type RecordOperation = {
+  readonly operationId: string;
+  readonly orderId: string | null;
+  /** Newest first. */
+  readonly items: readonly RecordItem[];
+};
+
+export type DeviceRecord = {
+  readonly operations: readonly RecordOperation[];
+  /** How many there are with this filter and text. */
+  readonly total: number;
+  /** Items on this device that belong to other people. They are shown and exported under them only. */
+  readonly itemsOfOthers: number;
+  /** When this device's list began. What has ended is kept for 90 days. */
+  readonly sinceMs: number | null;
+};
+
 export type RecordLine = {
   readonly atMs: number;
   readonly itemKey: string;
@@ -79,6 +137,10 @@ export type RecordLine = {
   /** HTTP status of the answer, when there was one. */
   readonly status: number | null;
   readonly detail: string | null;
+  /** The app's version that sent it, on `attempt-started`. */
+  readonly appVersion: string | null;
+  /** How many commands went in that request, on `attempt-started`. */
+  readonly commandCount: number | null;
 };
 
 export type LiveValue<Query extends LiveQuery> = LiveValues[Query['of']];
@@ -96,6 +158,7 @@ export type LiveValues = {
   status: StatusSummary;
   connectivity: Connectivity;
   record: readonly RecordLine[];
+  'device-record': DeviceRecord;
   unreadable: readonly UnreadableRecord[];
   eviction: Eviction;
 };

@@ -292,6 +292,27 @@ export type StatusSummary = {
   readonly lastVerdictAtMs: number | null;
 };
 
+/** A proposal out of a record: `body` is the command's exact JSON text. */
+export type TakenUpProposal = {
+  readonly operationId: string;
+  readonly body: string;
+  readonly protocol: number;
+};
+
+/**
+ * `different-here`: this device holds something else under that ID, which stays. `another-person`: only its own
+ * author may take it up.
+ */
+export type TakenUpItem = {
+  readonly operationId: string;
+  readonly how: 'queued' | 'here-already' | 'different-here' | 'another-person' | 'not-a-proposal';
+  readonly itemKey: string | null;
+};
+
+export type TakenUp =
+  | { readonly saved: true; readonly items: readonly TakenUpItem[] }
+  | { readonly saved: false; readonly because: NotSaved };
+
 export type Outbox = {
   /**
    * Opens storage, reads the feed, sends what is due. Without `subject` the last one who signed in here counts (so
@@ -340,6 +361,14 @@ export type Outbox = {
     query: Query,
     listener: (read: LiveRead<LiveValue<Query>>) => void,
   ): Unsubscribe;
-  /** All drafts, items, attempts and unreadable records of this device as JSON text. */
+  /**
+   * The signed-in person's drafts, items with their attempts and verdicts, and unreadable rows, as the JSON text of a
+   * `DeviceRecordFile`. Empty when nobody is signed in. Other people's rows are exported under them only.
+   */
   exportRecord(): Promise<string>;
+  /**
+   * Puts proposals of another device's record back into the queue, with their IDs and their bytes, all in one step.
+   * Ask Holdfast for every ID first: only what it does not know belongs here.
+   */
+  takeUpRecord(proposals: readonly TakenUpProposal[]): Promise<TakenUp>;
 };

@@ -6,6 +6,8 @@ import type { Clock } from '../ports.ts';
 import { operationsToForget } from '../queue/forget-decision.ts';
 import { Intents } from '../queue/intents.ts';
 import { decideSignedOut } from '../queue/session-decision.ts';
+import { takeUp } from '../queue/take-up.ts';
+import { recordFileOf } from '../read/record-file.ts';
 import { SendSchedule } from '../send/send-schedule.ts';
 import { askForBackgroundSync, askToPersist } from './background-sync.ts';
 import { BrowserFeed } from './browser-feed.ts';
@@ -33,6 +35,7 @@ export class BrowserOutbox implements Outbox {
   readonly #unsaved: UnsavedForms;
   /** Who the app says is here, for a screen whose storage cannot say it. */
   #subjectOfScreen: string | null = null;
+  readonly #appVersion: string | null;
   #unlisten: Unsubscribe[] = [];
 
   constructor(settings: BrowserSettings) {
@@ -42,6 +45,7 @@ export class BrowserOutbox implements Outbox {
     const connectionMayBeBack = (): void => void this.#schedule.wake('connection-may-be-back');
     this.#session = new SessionKeeper(this.#parts);
     this.#clock = settings.clock;
+    this.#appVersion = settings.appVersion;
     this.#intents = new Intents({ store, cache, clock: settings.clock, mintId: mintIdBy(settings.clock) });
     this.#reads = new LiveReads({
       database,
@@ -145,6 +149,8 @@ export class BrowserOutbox implements Outbox {
   evictionRead = (): Promise<Saved> => Promise.resolve({ saved: true });
   decide = (intent: DecisionIntent) => this.#thenSend(this.#intents.decide(intent));
   dismiss = (itemKey: string) => this.#thenSend(this.#intents.dismiss(itemKey));
+  takeUpRecord: Outbox['takeUpRecord'] = (proposals) =>
+    this.#thenSend(takeUp(this.#parts.store, { nowMs: this.#clock.nowMs() }, proposals));
 
   sendNow(): Promise<void> {
     this.#parts.sender.lookUpFirst();
@@ -160,7 +166,17 @@ export class BrowserOutbox implements Outbox {
   }
 
   async exportRecord(): Promise<string> {
-    return JSON.stringify(await this.#parts.store.readEverything(), null, 2);
+    const { store, board } = this.#parts;
+    const snapshot = await store.readAll();
+    const { subject } = snapshot.session;
+    if (subject === null) return '';
+    const world = {
+      subject,
+      nowMs: this.#clock.nowMs(),
+      listSinceMs: board.current.listSinceMs,
+      appVersion: this.#appVersion,
+    };
+    return JSON.stringify(recordFileOf(snapshot, world), null, 2);
   }
 
   async #openStorage(): Promise<void> {

@@ -3,13 +3,13 @@ import type { LiveQuery, LiveRead, LiveValue, LiveValues } from '../live-query.t
 import type { Unsubscribe } from '../outbox-interface.ts';
 import { draftOf, readDraftRow } from '../queue/stored-rows.ts';
 import { deviceItems, statusSummary } from '../read/device-item.ts';
-import { recordLines } from '../read/record-lines.ts';
 import { isAskedFor, newestFirst, seenOperation } from '../read/seen-operation.ts';
 import type { Clock } from '../ports.ts';
 import type { CacheReads } from './cache-reads.ts';
 import type { ConnectivityBoard } from './connectivity-board.ts';
 import type { DexieQueueStore } from './dexie-queue-store.ts';
 import type { QueueDatabase } from './queue-database.ts';
+import { recordReaders } from './record-reads.ts';
 
 export type LiveReadPorts = {
   readonly database: QueueDatabase;
@@ -25,7 +25,6 @@ type Readers = {
 
 const resubscribeAfterMs = 1_000;
 const defaultListLimit = 100;
-const defaultRecordLimit = 200;
 
 const draftReaders = ({ database, store }: LiveReadPorts): Pick<Readers, 'draft' | 'drafts'> => ({
   draft: async ({ operationId }) => {
@@ -78,6 +77,7 @@ const operationReaders = ({
 const readersOf = (ports: LiveReadPorts): Readers => ({
   ...draftReaders(ports),
   ...operationReaders(ports),
+  ...recordReaders(ports),
   order: ({ orderId }) => ports.cache.order(orderId),
   orders: (query) => ports.cache.orders(query),
   ticket: ({ ticketId }) => ports.cache.ticket(ticketId),
@@ -85,8 +85,6 @@ const readersOf = (ports: LiveReadPorts): Readers => ({
   status: async () =>
     statusSummary(await ports.store.readOpen(), await ports.cache.counts(), ports.clock.nowMs()),
   connectivity: () => Promise.resolve(ports.board.current),
-  record: async ({ limit }) => recordLines(await ports.store.readAll(), limit ?? defaultRecordLimit),
-  unreadable: async () => (await ports.store.readAll()).unreadable,
   eviction: () => Promise.resolve(null),
 });
 

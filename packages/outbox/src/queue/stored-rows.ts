@@ -50,6 +50,8 @@ export const entryRowSchema = z.object({
   /** The command's JSON text: the very bytes of every attempt. */
   body: z.string(),
   queuedAtMs: time,
+  /** It came here from another device's record. Absent in all others. */
+  takenUp: z.literal(true).optional(),
 });
 export type EntryRow = z.infer<typeof entryRowSchema>;
 

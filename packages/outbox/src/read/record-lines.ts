@@ -2,20 +2,29 @@ import type { RecordLine } from '../live-query.ts';
 import type { QueueSnapshot } from '../queue/queue-store.ts';
 import type { EntryRecord, LogRow } from '../queue/stored-rows.ts';
 
-const lineOf = ({ entry }: EntryRecord, { atMs, event }: LogRow): RecordLine => {
-  const about = {
-    atMs,
-    itemKey: entry.key,
-    operationId: entry.operationId,
-    subject: entry.subject,
-    type: entry.type,
-  };
-  const silent = { result: null, status: null, detail: null };
+const bare = ({ entry }: EntryRecord, atMs: number) => ({
+  atMs,
+  itemKey: entry.key,
+  operationId: entry.operationId,
+  subject: entry.subject,
+  type: entry.type,
+  result: null,
+  status: null,
+  detail: null,
+  appVersion: null,
+  commandCount: null,
+});
+
+const lineOf = (record: EntryRecord, { atMs, event }: LogRow): RecordLine => {
+  const about = bare(record, atMs);
   switch (event.kind) {
     case 'attempt-started':
-    case 'reopened':
-    case 'dismissed':
-      return { ...about, event: event.kind, ...silent };
+      return {
+        ...about,
+        event: event.kind,
+        appVersion: event.appVersion ?? null,
+        commandCount: event.commandCount ?? null,
+      };
     case 'attempt-ended':
       return {
         ...about,
@@ -29,29 +38,25 @@ const lineOf = ({ entry }: EntryRecord, { atMs, event }: LogRow): RecordLine => 
         ...about,
         event: 'verdict',
         result: 'verdict',
-        status: null,
         detail: event.problem?.detail ?? event.status,
       };
     case 'dropped':
-      return { ...about, event: 'dropped', result: null, status: null, detail: event.because };
+      return { ...about, event: 'dropped', detail: event.because };
+    case 'reopened':
+    case 'dismissed':
+      return { ...about, event: event.kind };
   }
 };
 
-const queuedLine = ({ entry }: EntryRecord): RecordLine => ({
-  atMs: entry.queuedAtMs,
-  itemKey: entry.key,
-  operationId: entry.operationId,
-  subject: entry.subject,
-  type: entry.type,
+const queuedLine = (record: EntryRecord): RecordLine => ({
+  ...bare(record, record.entry.queuedAtMs),
   event: 'queued',
-  result: null,
-  status: null,
-  detail: null,
 });
 
-/** What this device did, newest first. */
-export const recordLines = (snapshot: QueueSnapshot, limit: number): readonly RecordLine[] =>
-  snapshot.records
+/** What this device did with the signed-in person's items, newest first. Nobody sees another person's. */
+export const recordLines = ({ records, session }: QueueSnapshot, limit: number): readonly RecordLine[] =>
+  records
+    .filter(({ entry }) => entry.subject === session.subject)
     .flatMap((record) => [queuedLine(record), ...record.log.map((row) => lineOf(record, row))])
     .reverse()
     .sort((one, other) => other.atMs - one.atMs)

@@ -1,0 +1,105 @@
+import type { DeviceRecord, LiveQuery, RecordLine } from '../live-query.ts';
+import type { UnreadableRecord } from '../outbox-interface.ts';
+import type { Clock } from '../ports.ts';
+import { isIdAskedFor, isOfFilter, newestFirst, recordOperations } from '../read/device-record.ts';
+import { ownUnreadable } from '../read/own-unreadable.ts';
+import { recordLines } from '../read/record-lines.ts';
+import type { CacheReads } from './cache-reads.ts';
+import type { ConnectivityBoard } from './connectivity-board.ts';
+import type { DexieQueueStore } from './dexie-queue-store.ts';
+import type { QueueDatabase } from './queue-database.ts';
+
+export type RecordReadPorts = {
+  readonly database: QueueDatabase;
+  readonly store: DexieQueueStore;
+  readonly cache: CacheReads;
+  readonly board: ConnectivityBoard;
+  readonly clock: Clock;
+};
+
+type RecordQuery = Extract<LiveQuery, { of: 'device-record' }>;
+
+const defaultLineLimit = 200;
+const defaultPage = 30;
+const lastCharacter = '\uffff';
+
+const idOf = (entryKey: string): string => entryKey.split('/')[0] ?? '';
+
+/** The person's operations by their keys alone: a thousand of them are counted without reading one. */
+const idsAskedFor = async (
+  { database }: RecordReadPorts,
+  subject: string,
+  text: string | undefined,
+): Promise<readonly string[]> => {
+  const keys = await database.entries.where('subject').equals(subject).primaryKeys();
+  const ids = [...new Set(keys.map(idOf))].sort(newestFirst);
+  const wanted = text?.trim() ?? '';
+  if (wanted === '') return ids;
+  const ofOrder = await database.entries
+    .where('[subject+orderId]')
+    .between([subject, wanted], [subject, wanted + lastCharacter])
+    .primaryKeys();
+  const found = new Set(ofOrder.map(idOf));
+  return ids.filter((id) => found.has(id) || isIdAskedFor(id, wanted));
+};
+
+const withOrders = async (
+  { cache }: RecordReadPorts,
+  operations: DeviceRecord['operations'],
+): Promise<DeviceRecord['operations']> =>
+  Promise.all(
+    operations.map(async (operation) =>
+      operation.orderId === null
+        ? { ...operation, orderId: (await cache.operation(operation.operationId))?.orderId ?? null }
+        : operation,
+    ),
+  );
+
+const deviceRecord = async (ports: RecordReadPorts, query: RecordQuery): Promise<DeviceRecord> => {
+  const { store, database, board, clock } = ports;
+  const { session } = await store.read({ operationIds: [] });
+  const sinceMs = board.current.listSinceMs;
+  const { subject } = session;
+  if (subject === null) return { operations: [], total: 0, itemsOfOthers: 0, sinceMs };
+  const all = await idsAskedFor(ports, subject, query.text);
+  const itemsOfOthers =
+    (await database.entries.count()) - (await database.entries.where('subject').equals(subject).count());
+  const only = query.only ?? 'all';
+  const limit = query.limit ?? defaultPage;
+  // What has something open is known by an index; everything else is done.
+  const open = only === 'all' ? [] : recordOperations(await store.readOpen(), clock.nowMs());
+  const openIds = new Set(open.filter((one) => !isOfFilter(one, 'done')).map((one) => one.operationId));
+  const asked =
+    only === 'open' || only === 'needs-you'
+      ? open.filter((one) => isOfFilter(one, only)).map((one) => one.operationId)
+      : all;
+  const known = new Set(all);
+  const ids = asked.filter((id) => known.has(id) && (only !== 'done' || !openIds.has(id)));
+  const page = await store.read({ operationIds: ids.slice(0, limit) });
+  return {
+    operations: await withOrders(ports, recordOperations(page, clock.nowMs())),
+    total: ids.length,
+    itemsOfOthers,
+    sinceMs,
+  };
+};
+
+type RecordReaders = {
+  readonly record: (query: Extract<LiveQuery, { of: 'record' }>) => Promise<readonly RecordLine[]>;
+  readonly 'device-record': (query: RecordQuery) => Promise<DeviceRecord>;
+  readonly unreadable: () => Promise<readonly UnreadableRecord[]>;
+};
+
+export const recordReaders = (ports: RecordReadPorts): RecordReaders => ({
+  record: async ({ operationId, limit }) => {
+    const { store } = ports;
+    const snapshot =
+      operationId === undefined ? await store.readAll() : await store.read({ operationIds: [operationId] });
+    return recordLines(snapshot, limit ?? defaultLineLimit);
+  },
+  'device-record': (query) => deviceRecord(ports, query),
+  unreadable: async () => {
+    const snapshot = await ports.store.readAll();
+    return ownUnreadable(snapshot, snapshot.session.subject);
+  },
+});
