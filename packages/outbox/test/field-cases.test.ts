@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keptReasons } from '../src/outbox-interface.ts';
 import { failuresUntilNeedsYou } from '../src/queue/entry-history.ts';
-import { decideBeginAttempt } from '../src/send/attempt-decision.ts';
+import { decideBeginBatch } from '../src/send/begin-decision.ts';
 import { statusSummary } from '../src/read/device-item.ts';
 import type { EntryRow } from '../src/queue/stored-rows.ts';
 import { PretendDevice } from './pretend-device.ts';
@@ -173,7 +173,7 @@ describe('senders', () => {
     const entryKey = entriesOf(device)[0]?.key ?? '';
     const lease = { holder: 'frozen', lock: 'held', nowMs: device.nowMs, lengthMs: 30_000 } as const;
     const taken = { holder: 'another', untilMs: device.nowMs + 1, withLock: true };
-    const begin = decideBeginAttempt({ entryKey, attemptId: 'a', lease });
+    const begin = decideBeginBatch({ entryKeys: [entryKey], attemptId: 'a', lease });
     expect(begin({ ...snapshot, lease: taken })).toEqual({ writes: {}, answer: { kind: 'lease-lost' } });
     expect(begin({ ...snapshot, lease: { ...taken, holder: 'frozen' } }).answer.kind).toBe('begun');
   });
@@ -191,12 +191,13 @@ describe('senders', () => {
   });
 
   it('one item that the server cannot digest holds up no other', async () => {
-    const { device, server, outcomes } = await open();
+    const { device, server, network } = await open();
     const poison = await device.queue('order-1');
     device.nowMs += 1;
     const others = [await device.queue('order-2'), await device.queue('order-3')];
-    outcomes.push('error-500', 'arrives', 'arrives');
-    await device.round(device.tab());
+    network.poison.set(poison, 'error-500');
+    const tab = device.tab();
+    for (let turn = 0; turn < 3; turn += 1) await device.round(tab, 'connection-may-be-back');
     expect(server.textsOf(poison)).toHaveLength(0);
     expect([...server.operations.keys()]).toEqual(others);
   });
@@ -224,11 +225,11 @@ describe('sign-in', () => {
   });
 
   it('F086: a role that was taken away parks that item with its reason, and the others go out', async () => {
-    const { device, server, outcomes } = await open();
+    const { device, server } = await open();
     const parked = await device.queue('order-1');
     device.nowMs += 1;
     const others = [await device.queue('order-2'), await device.queue('order-3')];
-    outcomes.push('role-removed', 'arrives', 'arrives');
+    server.forbidden.add(parked);
     const tab = device.tab();
     await device.round(tab);
     expect([...server.operations.keys()]).toEqual(others);
@@ -240,7 +241,8 @@ describe('sign-in', () => {
     });
     device.nowMs += 3_600_000;
     await device.round(tab);
-    expect(server.operations.has(parked)).toBe(false);
+    expect(server.textsOf(parked)).toHaveLength(1);
+    server.forbidden.delete(parked);
     await device.signIn();
     await device.round(tab);
     expect(server.operations.has(parked)).toBe(true);

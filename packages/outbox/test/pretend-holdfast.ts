@@ -1,4 +1,3 @@
-import { commandSchema } from '@holdfast/operation';
 import type { Command, CommandResult, Operation } from '@holdfast/operation';
 import { sampleOperation, sampleProblem } from './samples.ts';
 
@@ -17,6 +16,8 @@ export class PretendHoldfast {
   readonly #verdicts = new Map<string, CommandResult>();
   /** Operations whose proposal is refused as a possible duplicate, until it says what it differs from. */
   readonly refused = new Set<string>();
+  /** Operations of which commands are answered by "you may not". */
+  readonly forbidden = new Set<string>();
   /** Operations that are past cancelling. */
   readonly underWay = new Set<string>();
 
@@ -32,10 +33,11 @@ export class PretendHoldfast {
   }
 
   commands(body: string): string {
-    const texts = (JSON.parse(body) as { commands: unknown[] }).commands;
-    // One command a request, so its text is what stands between the brackets.
-    const text = body.slice('{"commands":['.length, -']}'.length);
-    const results = texts.map((raw) => this.#take(commandSchema.parse(raw), text));
+    const { commands } = JSON.parse(body) as { commands: Command[] };
+    const texts = commands.map((command) => JSON.stringify(command));
+    // Then each text is the very bytes that came.
+    if (body !== `{"commands":[${texts.join(',')}]}`) throw new Error('not written as it was stored');
+    const results = commands.map((command, index) => this.#take(command, texts[index] ?? ''));
     return JSON.stringify({ results });
   }
 
@@ -54,6 +56,9 @@ export class PretendHoldfast {
   #take(command: Command, text: string): CommandResult {
     const { commandId } = command;
     this.arrived.push({ commandId, type: command.type, text });
+    if (this.forbidden.has(command.operationId)) {
+      return { commandId, status: 'rejected', problem: problemOf('forbidden', 403) };
+    }
     const known = this.#verdicts.get(commandId);
     if (known && command.type !== 'propose') {
       return known.status === 'rejected' ? known : { ...known, status: 'replayed' };

@@ -24,6 +24,8 @@ export const networkOutcomes = [
   'half-a-body',
   'another-command',
   'unknown-problem',
+  'too-large-413',
+  'not-found-404',
   'arrives-late',
   'killed-before',
   'killed-after',
@@ -67,6 +69,10 @@ export class PretendNetwork implements Transport {
   /** Requests under way for each command, and the most there ever were. */
   readonly underWay = new Map<string, number>();
   mostUnderWay = 0;
+  /** A request that carries one of these commands meets this, whatever else would have come of it. */
+  readonly poison = new Map<string, NetworkOutcome>();
+  /** How many commands each request carried, and the bodies as they came. */
+  readonly requests: { readonly commandIds: readonly string[]; readonly request: HoldfastRequest }[] = [];
   /** What happens while a request is on its way. */
   before: () => Promise<void> = () => Promise.resolve();
   /** Requests that nobody waits for any more and that still arrive. */
@@ -83,10 +89,19 @@ export class PretendNetwork implements Transport {
     this.mostUnderWay = Math.max(this.mostUnderWay, count);
     try {
       await this.before();
-      return this.#meet(request, this.#next());
+      return this.#meet(request, this.#outcomeOf(request));
     } finally {
       this.underWay.set(request.body, count - 1);
     }
+  }
+
+  #outcomeOf(request: HoldfastRequest): NetworkOutcome {
+    if (request.path !== '/v1/commands') return this.#next();
+    const { commands } = JSON.parse(request.body) as { commands: { commandId: string }[] };
+    const commandIds = commands.map(({ commandId }) => commandId);
+    this.requests.push({ commandIds, request });
+    const poisoned = commandIds.find((id) => this.poison.has(id));
+    return poisoned === undefined ? this.#next() : (this.poison.get(poisoned) ?? 'arrives');
   }
 
   /** The oldest late request arrives now; its answer is lost. */
@@ -147,6 +162,10 @@ export class PretendNetwork implements Transport {
         return answer(200, 'application/json', '{"results":[{"commandId":"x","status":"applied"}]}');
       case 'unknown-problem':
         return problem('brand-new', 409);
+      case 'too-large-413':
+        return answer(413, 'text/html', '<h1>Request entity too large</h1>');
+      case 'not-found-404':
+        return answer(404, 'text/html', '<h1>Not found</h1>');
       case 'arrives-late':
         this.late.push(request);
         return { kind: 'timed-out' };

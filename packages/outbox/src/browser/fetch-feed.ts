@@ -1,15 +1,11 @@
 import { protocolHeader, protocolVersion } from '@holdfast/operation';
 import type { FeedConnection, OpenedFeed } from '../feed/feed-reader.ts';
 import type { Cancellation } from '../ports.ts';
-import { classify } from '../send/verdict.ts';
+import { reasonForNothing } from '../send/verdict.ts';
 import type { Delivery, Kept } from '../send/verdict.ts';
 import { signalOf } from './browser-world.ts';
 
-const keptOf = (delivery: Delivery): Kept => {
-  const outcome = classify(delivery, { commandId: '', operationId: '' }, Date.now());
-  if (outcome.kind === 'kept') return outcome;
-  return { kind: 'kept', reason: 'not-understood', status: outcome.status, detail: null, retryAfterMs: null };
-};
+const keptOf = (delivery: Delivery): Kept => reasonForNothing(delivery, Date.now());
 
 const isEventStream = (response: Response): boolean =>
   response.ok && (response.headers.get('content-type') ?? '').startsWith('text/event-stream');

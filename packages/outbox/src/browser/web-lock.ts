@@ -5,14 +5,28 @@ import { signalOf } from './browser-world.ts';
 const locksOf = (useLocks: boolean): LockManager | undefined =>
   useLocks && 'locks' in navigator ? navigator.locks : undefined;
 
-/** One batch at a time in this browser, where it has locks. Nobody waits: who does not get it is told so. */
+const whenRequested = (cancellation: Cancellation): Promise<void> =>
+  new Promise((resolve) => {
+    cancellation.onRequested(resolve);
+  });
+
+/** One round at a time in this browser, where it has locks. Nobody waits: who does not get it is told so. */
 export const createSenderLock = (name: string, useLocks: boolean): SenderLock => ({
-  async during(task) {
+  async during(task, cancellation) {
     const locks = locksOf(useLocks);
     if (!locks) return task('unavailable');
-    return locks.request(`${name}-sender`, { ifAvailable: true }, (lock) =>
-      task(lock === null ? 'busy' : 'held'),
-    );
+    return new Promise((resolve, reject) => {
+      const holding = locks.request(`${name}-sender`, { ifAvailable: true }, (lock) => {
+        const running = task(lock === null ? 'busy' : 'held');
+        running.then(resolve, reject);
+        const over = running.then(
+          () => undefined,
+          () => undefined,
+        );
+        return Promise.race([over, whenRequested(cancellation)]);
+      });
+      holding.catch(reject);
+    });
   },
 });
 

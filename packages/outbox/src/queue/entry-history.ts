@@ -7,8 +7,13 @@ export type EntryHistory = {
   readonly ending: Ending | null;
   readonly dismissed: boolean;
   readonly attemptCount: number;
-  /** Attempts in a row that ended without a verdict and count for the pause; refusals to listen to us do not. */
+  /**
+   * Attempts in a row that ended without a verdict and count for the pause. Refusals to listen to us do not, nor does
+   * what a whole batch met: the next one is smaller instead.
+   */
   readonly failuresInRow: number;
+  /** Those in a row that may be this entry's own doing: met by itself, and not for want of a connection. */
+  readonly failuresAloneInRow: number;
   readonly lastAttempt: LastAttempt | null;
   readonly openAttempt: { readonly attemptId: string; readonly startedAtMs: number } | null;
   readonly lastEnd: Extract<LogEvent, { kind: 'attempt-ended' }> | null;
@@ -23,11 +28,21 @@ export const parkingReasons: readonly KeptReason[] = ['sign-in', 'wrong-subject'
 export const isParking = (result: string | null): boolean =>
   (parkingReasons as readonly (string | null)[]).includes(result);
 
+/** Failures that speak of the connection or of the whole server, whatever the request carried. */
+const notOfTheEntry: readonly string[] = [
+  'unreachable',
+  'interrupted',
+  'network-sign-in',
+  'slow-down',
+  'update-needed',
+];
+
 const begun: EntryHistory = {
   ending: null,
   dismissed: false,
   attemptCount: 0,
   failuresInRow: 0,
+  failuresAloneInRow: 0,
   lastAttempt: null,
   openAttempt: null,
   lastEnd: null,
@@ -41,17 +56,22 @@ const attemptEnded = (
   atMs: number,
 ): EntryHistory => {
   const isLatest = history.openAttempt?.attemptId === event.attemptId;
-  const failed = event.result !== 'verdict' && !isParking(event.result);
+  // The end of an attempt that was given up long ago says nothing about the one that came after it.
+  if (!isLatest && history.lastAttempt !== null) return history;
+  const failed = event.result !== 'verdict' && !isParking(event.result) && event.sharedBy === undefined;
+  const isOwn = failed && !notOfTheEntry.includes(event.result);
   return {
     ...history,
     failuresInRow: failed ? history.failuresInRow + 1 : history.failuresInRow,
-    // The end of an attempt that was given up long ago says nothing about the one that is under way.
-    openAttempt: isLatest ? null : history.openAttempt,
+    failuresAloneInRow: isOwn ? history.failuresAloneInRow + 1 : history.failuresAloneInRow,
+    openAttempt: null,
     lastEnd: event,
-    lastAttempt:
-      isLatest && history.lastAttempt
-        ? { ...history.lastAttempt, endedAtMs: atMs, result: event.result, status: event.status }
-        : history.lastAttempt,
+    lastAttempt: history.lastAttempt && {
+      ...history.lastAttempt,
+      endedAtMs: atMs,
+      result: event.result,
+      status: event.status,
+    },
   };
 };
 
@@ -70,6 +90,7 @@ const afterEvent = (history: EntryHistory, { event, atMs }: LogRow): EntryHistor
       return {
         ...history,
         failuresInRow: 0,
+        failuresAloneInRow: 0,
         ending: { how: 'verdict', status: event.status, problem: event.problem, atMs },
         operationState: event.operationState ?? history.operationState,
         operationVersion: Math.max(event.operationVersion ?? 0, history.operationVersion ?? 0) || null,
@@ -77,7 +98,14 @@ const afterEvent = (history: EntryHistory, { event, atMs }: LogRow): EntryHistor
     case 'dropped':
       return { ...history, ending: { how: 'dropped', because: event.because, atMs } };
     case 'reopened':
-      return { ...history, ending: null, dismissed: false, failuresInRow: 0, lastEnd: null };
+      return {
+        ...history,
+        ending: null,
+        dismissed: false,
+        failuresInRow: 0,
+        failuresAloneInRow: 0,
+        lastEnd: null,
+      };
     case 'dismissed':
       return { ...history, dismissed: true };
   }
@@ -95,8 +123,11 @@ export const standingOf = (history: EntryHistory): Standing => {
     return ending.status === 'rejected' && !history.dismissed ? 'needs-you' : 'closed';
   }
   const result = history.lastEnd?.result ?? null;
-  if (result === 'not-allowed' || result === 'too-large' || result === 'update-needed') return 'needs-you';
-  return history.failuresInRow >= failuresUntilNeedsYou && result !== 'unreachable' ? 'needs-you' : 'open';
+  if (result === 'not-allowed' || result === 'update-needed') return 'needs-you';
+  if (result === 'too-large' && history.lastEnd?.sharedBy === undefined) return 'needs-you';
+  return history.failuresAloneInRow >= failuresUntilNeedsYou && result !== 'unreachable'
+    ? 'needs-you'
+    : 'open';
 };
 
 /** Before its verdict or drop: still to be sent, whatever its standing. */

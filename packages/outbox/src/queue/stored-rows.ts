@@ -75,6 +75,10 @@ const eventSchema = z.discriminatedUnion('kind', [
     retryInMs: z.nullable(z.number()),
     /** The session during which it was refused: a later sign-in makes a parked entry due again. */
     sessionEpoch: z.int(),
+    /** The request as a whole was met so, with this many commands in it. Absent: it was this entry's own lot. */
+    sharedBy: z.int().positive().optional(),
+    /** For how long the server asked to be left alone, where it did. */
+    retryAfterMs: z.number().optional(),
   }),
   z.object({
     kind: z.literal('verdict'),

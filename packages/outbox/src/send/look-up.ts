@@ -2,7 +2,7 @@ import { lookupResponseSchema, protocolVersion } from '@holdfast/operation';
 import type { Operation } from '@holdfast/operation';
 import type { Cancellation } from '../ports.ts';
 import type { Transport } from './transport.ts';
-import { classify, parsedJson } from './verdict.ts';
+import { parsedJson, reasonForNothing } from './verdict.ts';
 import type { Delivery, Kept } from './verdict.ts';
 
 export const operationsPerLookUp = 500;
@@ -18,11 +18,7 @@ const readAnswer = (delivery: Delivery, nowMs: number): LookedUp => {
     const body = lookupResponseSchema.safeParse(parsedJson(delivery.text));
     if (body.success) return { kind: 'told', operations: new Map(Object.entries(body.data.operations)) };
   }
-  // Whatever else it is, it names no command, so the classifier can only say why nothing was learnt.
-  const outcome = classify(delivery, { commandId: '', operationId: '' }, nowMs);
-  return outcome.kind === 'kept'
-    ? outcome
-    : { kind: 'kept', reason: 'not-understood', status: 200, detail: null, retryAfterMs: null };
+  return reasonForNothing(delivery, nowMs);
 };
 
 /** Asks the server what it holds under these IDs, in as many requests as it takes. Stops at the first failure. */

@@ -11,6 +11,8 @@ export type PlannedEntry = {
   readonly blockedBy: NotSentReason | null;
   /** When its pause is over; `null` when it is due now, blocked or parked. */
   readonly dueAtMs: number | null;
+  /** It failed by itself at its last try, so it may be what others would suffer from: it goes last, and apart. */
+  readonly isSuspect: boolean;
 };
 
 type Seen = { readonly record: EntryRecord; readonly history: EntryHistory };
@@ -107,12 +109,14 @@ export const planEntries = (snapshot: QueueSnapshot, nowMs: number): readonly Pl
         history,
         blockedBy,
         dueAtMs: blockedBy === null ? dueAt(record, history, nowMs) : null,
+        isSuspect: history.failuresAloneInRow > 0,
       };
     });
 };
 
 export type NextStep =
-  | { readonly kind: 'send'; readonly record: EntryRecord }
+  /** Due now, in the order in which they go. */
+  | { readonly kind: 'send'; readonly due: readonly PlannedEntry[] }
   /** Nothing to send in this round; `untilMs` is when the first pause ends (in the past: now), `null` when nothing waits. */
   | { readonly kind: 'rest'; readonly untilMs: number | null };
 
@@ -131,18 +135,47 @@ const isDue = ({ history, dueAtMs }: PlannedEntry, urgency: Urgency): boolean =>
   return urgency === 'connection-may-be-back' && failedForWantOfConnection.includes(result ?? '');
 };
 
-/** @param tried keys of entries already tried in this round: none is tried twice. */
-export const nextStep = (
-  plan: readonly PlannedEntry[],
-  options: { readonly urgency: Urgency; readonly tried: ReadonlySet<string> },
-): NextStep => {
-  const isOpen = ({ blockedBy }: PlannedEntry): boolean =>
-    blockedBy === null || (options.urgency === 'person-asked' && isParking(blockedBy));
-  const open = plan.filter(isOpen);
-  const due = open.find(
-    (planned) => !options.tried.has(planned.record.entry.key) && isDue(planned, options.urgency),
+/** Until when the server asked to be left alone, by what any entry met; `null` when it did not, or that is over. */
+const serverAskedUntil = (plan: readonly PlannedEntry[], nowMs: number): number | null => {
+  const times = plan.flatMap(({ record, history }) => {
+    const waitMs = history.lastEnd?.retryAfterMs;
+    const endedAtMs = record.log.findLast(({ event }) => event === history.lastEnd)?.atMs;
+    if (waitMs === undefined || endedAtMs === undefined || nowMs < endedAtMs) return [];
+    return endedAtMs + waitMs > nowMs ? [endedAtMs + waitMs] : [];
+  });
+  return times.length === 0 ? null : Math.max(...times);
+};
+
+/** Oldest first; what failed by itself goes after the others, and who waited longest for another try goes first. */
+const inTurn = (one: PlannedEntry, other: PlannedEntry): number => {
+  if (one.isSuspect !== other.isSuspect) return one.isSuspect ? 1 : -1;
+  if (!one.isSuspect) return 0;
+  return (one.history.lastAttempt?.startedAtMs ?? 0) - (other.history.lastAttempt?.startedAtMs ?? 0);
+};
+
+export type StepOptions = {
+  readonly urgency: Urgency;
+  readonly nowMs: number;
+  /** Keys of entries already tried in this round: none is tried twice. */
+  readonly tried: ReadonlySet<string>;
+  /** Keys of entries whose batch is being parted: they go on in this round, whatever their pause. */
+  readonly parted: ReadonlySet<string>;
+};
+
+/** All that may go now, or how long to rest. */
+export const nextStep = (plan: readonly PlannedEntry[], options: StepOptions): NextStep => {
+  const { urgency, tried, parted } = options;
+  const askedUntilMs = urgency === 'person-asked' ? null : serverAskedUntil(plan, options.nowMs);
+  if (askedUntilMs !== null) return { kind: 'rest', untilMs: askedUntilMs };
+  const open = plan.filter(
+    ({ blockedBy }) => blockedBy === null || (urgency === 'person-asked' && isParking(blockedBy)),
   );
-  if (due) return { kind: 'send', record: due.record };
+  const due = open.filter(
+    (planned) =>
+      parted.has(planned.record.entry.key) ||
+      (!tried.has(planned.record.entry.key) && isDue(planned, urgency)),
+  );
+  if (due.length > 0) return { kind: 'send', due: due.sort(inTurn) };
   // What was tried in this round and is due again already has waited long enough: it must not be forgotten.
   const times = open.map(({ dueAtMs }) => dueAtMs ?? 0);
   return { kind: 'rest', untilMs: times.length === 0 ? null : Math.min(...times) };

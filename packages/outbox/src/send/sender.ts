@@ -1,89 +1,79 @@
-import type { KeptReason } from '../outbox-interface.ts';
-import type { Cancellation, Chance, Clock, MintId } from '../ports.ts';
-import type { QueueScope, QueueStore } from '../queue/queue-store.ts';
-import type { Entry, SessionRow } from '../queue/stored-rows.ts';
-import {
-  decideBeginAttempt,
-  decideEndAttempt,
-  decideRetell,
-  operationsToLookUp,
-} from './attempt-decision.ts';
-import type { BegunAttempt } from './attempt-decision.ts';
+import type { Cancellation } from '../ports.ts';
 import { pauseAfter } from './backoff.ts';
-import type { PauseLimits } from './backoff.ts';
+import { BatchSender } from './batch-sender.ts';
+import type { BatchEnd } from './batch-sender.ts';
+import { chooseBatch, firstCommands, isCuredByParting, sizeAfter } from './batch-size.ts';
+import { InHand } from './in-hand.ts';
 import { takeLease } from './lease.ts';
-import type { LeaseRequest, LockOutcome } from './lease.ts';
-import { lookUp } from './look-up.ts';
+import type { LockOutcome } from './lease.ts';
 import { afterFailure, failuresThatEndARound } from './round-end.ts';
+import { lookUpOpen } from './round-look-up.ts';
 import { nextStep, planEntries } from './send-plan.ts';
-import type { Urgency } from './send-plan.ts';
-import type { SenderLock, ServerTold, Transport } from './transport.ts';
-import { classify, longestRetryAfterMs } from './verdict.ts';
-import type { Classified, Kept } from './verdict.ts';
-
-export type SenderPorts = {
-  readonly store: QueueStore;
-  readonly transport: Transport;
-  readonly told: ServerTold;
-  readonly lock: SenderLock;
-  readonly clock: Clock;
-  readonly chance: Chance;
-  readonly mintId: MintId;
-  /** Names this tab or worker in the lease. */
-  readonly holder: string;
-  /** Kept with each attempt; `null` when the app did not tell it. */
-  readonly appVersion: string | null;
-  readonly requestTimeoutMs: number;
-  readonly pauses: PauseLimits;
-  /** Called with each answer, so that a screen can say whether Holdfast was reached. */
-  readonly heard: (trouble: KeptReason | null) => void;
-};
+import type { PlannedEntry, Urgency } from './send-plan.ts';
+import { leaseRequestOf } from './sender-ports.ts';
+import type { SenderPorts } from './sender-ports.ts';
+import { longestRetryAfterMs } from './verdict.ts';
+import type { Kept } from './verdict.ts';
 
 export type RoundOptions = { readonly urgency: Urgency; readonly cancellation: Cancellation };
 
 /** `busy`: another tab or worker is sending. `nextTryInMs` is `null` when nothing waits for time. */
 export type RoundEnd = {
   readonly kind: 'rested' | 'stopped' | 'busy' | 'nobody' | 'sign-in-needed';
+  /** Commands that got their verdict. */
   readonly sent: number;
   readonly nextTryInMs: number | null;
 };
 
-/** How much longer than one request a lease lasts: room to store what came of it. */
-const leaseMarginMs = 10_000;
 /** Between two rounds at least this, however short the pauses came out. */
 const soonestAgainMs = 50;
 /** How soon to look again whether the sender in the other tab is done. */
 const busyPauseMs = 1_000;
+/** An answer that took longer than this part of the deadline is not quick: more at once would miss it. */
+const quickShare = 1 / 4;
 
 type Round = RoundOptions & {
   readonly lock: LockOutcome;
   readonly tried: Set<string>;
+  readonly parted: Set<string>;
   sent: number;
   failuresInRow: number;
 };
 
-/** When the cache cannot say: no cache ever has it, so nothing is applied. */
-const noEpoch = -1;
+/** After a round that was stopped: since and until when to leave the server alone, and whether it asked for that. */
+type Quiet = { readonly sinceMs: number; readonly untilMs: number; readonly isServersWish: boolean };
 
-const everywhere: QueueScope = { operationIds: [] };
+const everywhere = { operationIds: [] };
+const keyOf = ({ record }: PlannedEntry): string => record.entry.key;
 
-const scopeOf = (entry: Entry): QueueScope => ({
-  operationIds: entry.supersedes === null ? [entry.operationId] : [entry.operationId, entry.supersedes],
-});
+type Met = Extract<BatchEnd, { kind: 'met' }>;
+
+/** The first outcome after which the others would meet the same. */
+const stopperOf = ({ classified }: Met): Kept | null => {
+  const outcomes = classified.kind === 'whole' ? [classified.kept] : classified.outcomes;
+  const stopper = outcomes.find(
+    (one): one is Kept => one.kind === 'kept' && afterFailure[one.reason] === 'stop',
+  );
+  return stopper ?? null;
+};
 
 /**
- * Sends what is queued, one command a request, in rounds. A round is safe to run beside another one: each command
- * keeps its ID and bytes, and what comes back is recorded whoever brings it.
+ * Sends what is queued, in batches, in rounds. A round is safe to run beside another one: each command keeps its ID
+ * and bytes, and what comes back is recorded whoever brings it.
  */
 export class Sender {
   readonly #ports: SenderPorts;
+  readonly #inHand: InHand;
+  readonly #batches: BatchSender;
   #isLookUpDue = true;
+  #size = firstCommands;
   #stoppedRounds = 0;
-  /** After a round that was stopped: until when to leave the server alone, and whether it asked for that itself. */
-  #quiet: { readonly untilMs: number; readonly isServersWish: boolean } | null = null;
+  #quiet: Quiet | null = null;
 
   constructor(ports: SenderPorts) {
     this.#ports = ports;
+    this.#inHand = new InHand(ports.store);
+    this.#batches = new BatchSender(ports, this.#inHand);
   }
 
   /** Before the next round sends anything, what may have arrived is looked up: after a start, a reconnect, a sign-in. */
@@ -91,7 +81,12 @@ export class Sender {
     this.#isLookUpDue = true;
   }
 
+  /**
+   * Rejects with our own storage's error. What was heard and could not be stored stays in hand, and no round sends
+   * anything before that is stored.
+   */
   async runRound(options: RoundOptions): Promise<RoundEnd> {
+    await this.#inHand.storeAll();
     const { session } = await this.#ports.store.read(everywhere);
     if (session.subject === null) return { kind: 'nobody', sent: 0, nextTryInMs: null };
     if (session.signInNeeded && options.urgency !== 'person-asked') {
@@ -102,29 +97,27 @@ export class Sender {
     return this.#ports.lock.during(async (lock) => {
       if (!(await this.#takeLease(lock))) return { kind: 'busy', sent: 0, nextTryInMs: busyPauseMs };
       try {
-        return await this.#sendAll({ ...options, lock, tried: new Set(), sent: 0, failuresInRow: 0 });
+        const round = { ...options, lock, tried: new Set<string>(), parted: new Set<string>() };
+        return await this.#sendAll({ ...round, sent: 0, failuresInRow: 0 });
       } finally {
         await this.#giveLeaseBack();
       }
-    });
+    }, options.cancellation);
   }
 
   #quietMs(urgency: Urgency): number {
     if (this.#quiet === null || urgency === 'person-asked') return 0;
-    if (urgency === 'connection-may-be-back' && !this.#quiet.isServersWish) return 0;
-    const leftMs = this.#quiet.untilMs - this.#ports.clock.nowMs();
-    // More than it can have been means that the clock was set back.
-    return leftMs > Math.max(this.#ports.pauses.longestMs, longestRetryAfterMs) ? 0 : leftMs;
-  }
-
-  #leaseRequest(lock: LockOutcome): LeaseRequest {
-    const { holder, clock, requestTimeoutMs } = this.#ports;
-    return { holder, lock, nowMs: clock.nowMs(), lengthMs: requestTimeoutMs + leaseMarginMs };
+    const { sinceMs, untilMs, isServersWish } = this.#quiet;
+    if (urgency === 'connection-may-be-back' && !isServersWish) return 0;
+    const nowMs = this.#ports.clock.nowMs();
+    const longestMs = 2 * Math.max(this.#ports.pauses.longestMs, longestRetryAfterMs);
+    // Earlier than it began, or longer than it can have been, means that the clock was set.
+    return nowMs < sinceMs || untilMs - nowMs > longestMs ? 0 : untilMs - nowMs;
   }
 
   #takeLease(lock: LockOutcome): Promise<boolean> {
     return this.#ports.store.change(everywhere, ({ lease }) => {
-      const taken = takeLease(lease, this.#leaseRequest(lock));
+      const taken = takeLease(lease, leaseRequestOf(this.#ports, lock));
       return { writes: taken === null ? {} : { lease: taken }, answer: taken !== null };
     });
   }
@@ -136,123 +129,89 @@ export class Sender {
     }));
   }
 
-  #changeSession(changed: Partial<SessionRow>): Promise<null> {
-    return this.#ports.store.change(everywhere, ({ session }) => ({
-      writes: { session: { ...session, ...changed } },
-      answer: null,
-    }));
-  }
-
   async #sendAll(round: Round): Promise<RoundEnd> {
     const { store, clock } = this.#ports;
     if (this.#isLookUpDue) {
-      const trouble = await this.#lookUpOpen(round.cancellation);
+      const { isDone, trouble } = await lookUpOpen(this.#ports, round.cancellation);
+      if (isDone) this.#isLookUpDue = false;
       if (trouble) return this.#stop(round, trouble);
     }
+    // Planned anew only when all that was due has gone: what waited for that is due by then.
     while (!round.cancellation.requested) {
       const nowMs = clock.nowMs();
-      const step = nextStep(planEntries(await store.readOpen(), nowMs), round);
+      const step = nextStep(planEntries(await store.readOpen(), nowMs), { ...round, nowMs });
       if (step.kind === 'rest') {
         const nextTryInMs = step.untilMs === null ? null : Math.max(soonestAgainMs, step.untilMs - nowMs);
         return { kind: 'rested', sent: round.sent, nextTryInMs };
       }
-      round.tried.add(step.record.entry.key);
-      const outcome = await this.#attempt(step.record.entry, round);
-      if (outcome === 'lease-lost') return { kind: 'busy', sent: round.sent, nextTryInMs: busyPauseMs };
-      const trouble = outcome === 'nothing-sent' ? null : this.#afterAttempt(round, outcome);
-      if (trouble) return this.#stop(round, trouble);
+      const end = await this.#sendDue(step.due, round);
+      if (end) return end;
     }
     return { kind: 'stopped', sent: round.sent, nextTryInMs: null };
   }
 
-  /** @returns why nothing may be sent in this round, or `null` */
-  async #lookUpOpen(cancellation: Cancellation): Promise<Kept | null> {
-    const { store, transport, told, clock, requestTimeoutMs } = this.#ports;
-    const open = await store.readOpen();
-    const { subject, retell } = open.session;
-    const all = retell && subject !== null ? await store.readSubject(subject) : null;
-    const acknowledged = all ? all.records.map(({ entry }) => entry.operationId) : [];
-    const ids = [...new Set([...operationsToLookUp(open), ...acknowledged])];
-    if (ids.length > 0) {
-      const epoch = await told.epoch().catch(() => noEpoch);
-      const world = { transport, timeoutMs: requestTimeoutMs, nowMs: () => clock.nowMs(), cancellation };
-      const answer = await lookUp(world, ids);
-      this.#ports.heard(answer.kind === 'kept' ? answer.reason : null);
-      if (answer.kind === 'kept') return this.#lookUpFailed(answer);
-      const found = [...answer.operations.values()].filter((operation) => operation !== null);
-      await told.applyOperations(found, epoch).catch(() => undefined);
-      const versions = new Map([...answer.operations].map(([id, known]) => [id, known?.version ?? null]));
-      if (all) await store.change({ operationIds: ids }, decideRetell(versions, clock.nowMs()));
+  async #sendDue(due: readonly PlannedEntry[], round: Round): Promise<RoundEnd | null> {
+    let left = due;
+    while (left.length > 0 && !round.cancellation.requested) {
+      const batch = chooseBatch(left, this.#size);
+      const keys = new Set(batch.map(keyOf));
+      left = left.filter((planned) => !keys.has(keyOf(planned)));
+      for (const key of keys) {
+        round.tried.add(key);
+        round.parted.delete(key);
+      }
+      const end = await this.#batches.send(
+        batch.map(({ record }) => record.entry),
+        round,
+      );
+      if (end.kind === 'lease-lost') return { kind: 'busy', sent: round.sent, nextTryInMs: busyPauseMs };
+      if (end.kind === 'nothing-sent') continue;
+      const trouble = this.#afterBatch(round, end);
+      if (trouble) return this.#stop(round, trouble);
+      if (this.#isParted(end)) {
+        for (const key of keys) round.parted.add(key);
+        left = [...batch, ...left];
+      }
     }
-    if (retell) await this.#changeSession({ retell: false });
-    this.#isLookUpDue = false;
     return null;
   }
 
-  async #lookUpFailed(answer: Kept): Promise<Kept | null> {
-    if (answer.reason === 'sign-in') await this.#changeSession({ signInNeeded: true });
-    // A look-up that does not work must not keep commands here for ever: sending them again is safe as well.
-    return afterFailure[answer.reason] === 'stop' ? answer : null;
+  #isParted({ classified, commandCount }: Met): boolean {
+    return classified.kind === 'whole' && commandCount > 1 && isCuredByParting(classified.kept.reason);
   }
 
-  async #attempt(entry: Entry, round: Round): Promise<Classified | 'lease-lost' | 'nothing-sent'> {
-    const { store, mintId, clock, chance, pauses, appVersion } = this.#ports;
-    const attemptId = mintId();
-    const asked = { entryKey: entry.key, attemptId, appVersion, lease: this.#leaseRequest(round.lock) };
-    const begun = await store.change(scopeOf(entry), decideBeginAttempt(asked));
-    if (begun.kind === 'lease-lost') return 'lease-lost';
-    if (begun.kind === 'plan-again') return 'nothing-sent';
-    const outcome = await this.#request(entry, begun, round.cancellation);
-    const { sessionEpoch } = begun;
-    const end = { entryKey: entry.key, attemptId, sessionEpoch, outcome, pauses };
-    await store.change(scopeOf(entry), decideEndAttempt({ ...end, nowMs: clock.nowMs(), chance: chance() }));
-    return outcome;
-  }
-
-  async #request(
-    entry: Entry,
-    begun: Extract<BegunAttempt, { kind: 'begun' }>,
-    cancellation: Cancellation,
-  ): Promise<Classified> {
-    const { transport, told, clock, requestTimeoutMs, heard } = this.#ports;
-    const epoch = await told.epoch().catch(() => noEpoch);
-    const body = `{"commands":[${begun.body}]}`;
-    const request = {
-      path: '/v1/commands',
-      body,
-      protocol: begun.protocol,
-      timeoutMs: requestTimeoutMs,
-    } as const;
-    const outcome = classify(await transport.send(request, cancellation), entry, clock.nowMs());
-    heard(outcome.kind === 'kept' ? outcome.reason : null);
-    const operation = outcome.kind === 'verdict' ? outcome.result.operation : undefined;
-    // The cache is a convenience: its trouble must not keep a verdict from being recorded.
-    if (operation) await told.applyOperations([operation], epoch).catch(() => undefined);
-    return outcome;
-  }
-
-  /** @returns the failure that ends the round, or `null` to go on */
-  #afterAttempt(round: Round, outcome: Classified): Kept | null {
-    if (outcome.kind === 'verdict') {
-      round.sent += 1;
-      round.failuresInRow = 0;
-      this.#stoppedRounds = 0;
-      this.#quiet = null;
-      return null;
+  /** @returns the trouble that ends the round, or `null` to go on */
+  #afterBatch(round: Round, met: Met): Kept | null {
+    const { classified, commandCount, tookMs } = met;
+    const { requestTimeoutMs } = this.#ports;
+    if (classified.kind === 'whole') {
+      const { reason } = classified.kept;
+      this.#size = sizeAfter(this.#size, { kind: 'trouble', commandCount, reason });
+      round.failuresInRow += 1;
+      const isEnd = afterFailure[reason] === 'stop' || round.failuresInRow >= failuresThatEndARound;
+      return isEnd ? classified.kept : null;
     }
-    round.failuresInRow += 1;
-    const isEnd = afterFailure[outcome.reason] === 'stop' || round.failuresInRow >= failuresThatEndARound;
-    return isEnd ? outcome : null;
+    const isQuick = tookMs < requestTimeoutMs * quickShare;
+    this.#size = sizeAfter(this.#size, { kind: 'answered', commandCount, isQuick });
+    round.sent += classified.outcomes.filter(({ kind }) => kind === 'verdict').length;
+    round.failuresInRow = 0;
+    this.#stoppedRounds = 0;
+    this.#quiet = null;
+    return stopperOf(met);
   }
 
   #stop(round: Round, trouble: Kept): RoundEnd {
     this.#isLookUpDue = true;
+    const { sent } = round;
+    if (trouble.reason === 'sign-in') return { kind: 'sign-in-needed', sent, nextTryInMs: null };
+    // We stopped it ourselves: whoever did that also knows when to go on.
+    if (trouble.reason === 'interrupted') return { kind: 'stopped', sent, nextTryInMs: null };
     this.#stoppedRounds += 1;
-    if (trouble.reason === 'sign-in') return { kind: 'sign-in-needed', sent: round.sent, nextTryInMs: null };
-    const { chance, pauses } = this.#ports;
+    const { chance, pauses, clock } = this.#ports;
     const nextTryInMs = pauseAfter(this.#stoppedRounds, chance(), trouble.retryAfterMs, pauses);
+    const nowMs = clock.nowMs();
     const isServersWish = trouble.retryAfterMs !== null;
-    this.#quiet = { untilMs: this.#ports.clock.nowMs() + nextTryInMs, isServersWish };
-    return { kind: 'stopped', sent: round.sent, nextTryInMs };
+    this.#quiet = { sinceMs: nowMs, untilMs: nowMs + nextTryInMs, isServersWish };
+    return { kind: 'stopped', sent, nextTryInMs };
   }
 }

@@ -19,7 +19,13 @@ export type ServerTold = {
   applyOperations(operations: readonly Operation[], epoch: number): Promise<void>;
 };
 
-/** The browser's lock for one batch. `task` learns how the lock stood, and always runs. */
+/**
+ * The browser's lock for one round. `task` learns how the lock stood, and always runs. When the round is cancelled
+ * the lock is given back at once, before the task is over: a page that is about to be frozen may never get that far.
+ */
 export type SenderLock = {
-  during<Answer>(task: (lock: 'held' | 'busy' | 'unavailable') => Promise<Answer>): Promise<Answer>;
+  during<Answer>(
+    task: (lock: 'held' | 'busy' | 'unavailable') => Promise<Answer>,
+    cancellation: Cancellation,
+  ): Promise<Answer>;
 };

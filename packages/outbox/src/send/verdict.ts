@@ -1,4 +1,4 @@
-import { commandResultsSchema, problemSchema, problemSlug } from '@holdfast/operation';
+import { problemSchema, problemSlug } from '@holdfast/operation';
 import type { CommandResult, Problem, ProblemSlug } from '@holdfast/operation';
 import type { KeptReason } from '../outbox-interface.ts';
 
@@ -31,7 +31,7 @@ export type Kept = {
 export type Classified =
   { readonly kind: 'verdict'; readonly result: CommandResult; readonly status: number } | Kept;
 
-const kept = (
+export const kept = (
   reason: KeptReason,
   status: number | null = null,
   detail: string | null = null,
@@ -39,6 +39,8 @@ const kept = (
 ): Kept => ({ kind: 'kept', reason, status, detail, retryAfterMs });
 
 export const longestRetryAfterMs = 3_600_000;
+/** An answer that is not Holdfast's own may be a network's that the device leaves in a minute. */
+export const longestStrangersWaitMs = 60_000;
 
 /** `Retry-After` in seconds or as a date; `null` when absent or unreadable. At most an hour is honoured. */
 export const retryAfterMs = (header: string | null, nowMs: number): number | null => {
@@ -59,11 +61,11 @@ export const parsedJson = (text: string): unknown => {
   }
 };
 
-/** A problem is Holdfast's own only in its media type, its shape and with a type that we know. */
+/** A problem is Holdfast's own only in its media type and its shape, and when it says the status that it came with. */
 const ownProblem = (delivery: Extract<Delivery, { kind: 'answered' }>): Problem | undefined => {
   if (mediaType(delivery.contentType) !== 'application/problem+json') return undefined;
   const problem = problemSchema.safeParse(parsedJson(delivery.text));
-  return problem.success ? problem.data : undefined;
+  return problem.success && problem.data.status === delivery.status ? problem.data : undefined;
 };
 
 /** A problem with the whole request, or one that binds no command: why the entry is kept. `null`: it is a verdict. */
@@ -90,6 +92,8 @@ const keptFor: Record<ProblemSlug, KeptReason | null> = {
 const reasonByStatus = (status: number): KeptReason => {
   if (status === 429) return 'slow-down';
   if (status === 413) return 'too-large';
+  // 407 and 511 are a network's own words: it wants to be signed in to.
+  if (status === 407 || status === 511) return 'network-sign-in';
   if (status === 408 || status >= 500) return 'server-trouble';
   return 'foreign-answer';
 };
@@ -97,14 +101,17 @@ const reasonByStatus = (status: number): KeptReason => {
 const classifyProblem = (delivery: Extract<Delivery, { kind: 'answered' }>, nowMs: number): Kept => {
   const waitMs = retryAfterMs(delivery.retryAfter, nowMs);
   const problem = ownProblem(delivery);
-  if (problem === undefined) return kept(reasonByStatus(delivery.status), delivery.status, null, waitMs);
+  if (problem === undefined) {
+    const strangersMs = waitMs === null ? null : Math.min(waitMs, longestStrangersWaitMs);
+    return kept(reasonByStatus(delivery.status), delivery.status, null, strangersMs);
+  }
   const slug = problemSlug(problem);
   if (slug === undefined) return kept('not-understood', delivery.status, problem.type, waitMs);
   const reason = slug === 'too-large' ? 'too-large' : (keptFor[slug] ?? 'not-understood');
   return kept(reason, delivery.status, problem.detail, waitMs);
 };
 
-const classifyResult = (result: CommandResult, status: number): Classified => {
+export const classifyResult = (result: CommandResult, status: number): Classified => {
   if (result.status !== 'rejected') return { kind: 'verdict', result, status };
   if (result.problem === undefined) return kept('not-understood', status, 'rejected without a problem');
   const slug = problemSlug(result.problem);
@@ -113,12 +120,12 @@ const classifyResult = (result: CommandResult, status: number): Classified => {
   return reason === null ? { kind: 'verdict', result, status } : kept(reason, status, result.problem.detail);
 };
 
-/** What to make of the answer to a request that carried one command. Pure; the default is to keep. */
-export const classify = (
-  delivery: Delivery,
-  asked: { readonly commandId: string; readonly operationId: string },
-  nowMs: number,
-): Classified => {
+/** `answered`: it has the looks of Holdfast's own answer, so its text may be read. */
+export type RequestClassified =
+  Kept | { readonly kind: 'answered'; readonly status: number; readonly text: string };
+
+/** Whether what came back may be an answer of Holdfast's at all. Pure; the default is to keep. */
+export const classifyRequest = (delivery: Delivery, nowMs: number): RequestClassified => {
   switch (delivery.kind) {
     case 'threw':
       return kept('unreachable', null, delivery.detail);
@@ -134,12 +141,11 @@ export const classify = (
   const type = mediaType(delivery.contentType);
   if (type === 'text/html') return kept('network-sign-in', delivery.status);
   if (type !== 'application/json') return kept('foreign-answer', delivery.status, type);
-  const body = commandResultsSchema.safeParse(parsedJson(delivery.text));
-  if (!body.success) return kept('not-understood', delivery.status, 'not a list of results');
-  const result = body.data.results.find(({ commandId }) => commandId === asked.commandId);
-  if (result === undefined) return kept('not-understood', delivery.status, 'it does not name the command');
-  if (result.operation !== undefined && result.operation.id !== asked.operationId) {
-    return kept('not-understood', delivery.status, 'it is about another operation');
-  }
-  return classifyResult(result, delivery.status);
+  return { kind: 'answered', status: delivery.status, text: delivery.text };
+};
+
+/** Why an answer that names no command, of a look-up or the feed, brought nothing. */
+export const reasonForNothing = (delivery: Delivery, nowMs: number): Kept => {
+  const request = classifyRequest(delivery, nowMs);
+  return request.kind === 'kept' ? request : kept('not-understood', request.status);
 };

@@ -1,0 +1,33 @@
+import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from '../queue/entry-history.ts';
+import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
+
+/**
+ * History was restored at the server: what it acknowledged and no longer knows, or knows in an older version than it
+ * had told us, is told again. The same bytes, the same IDs: what it does know, it answers as a replay.
+ * @param known the server's version of each operation looked up; `null` when it does not know it
+ */
+export const decideRetell =
+  (known: ReadonlyMap<string, number | null>, nowMs: number) =>
+  (snapshot: QueueSnapshot): Decision<number> => {
+    const gone = snapshot.records.filter(({ entry, log }) => {
+      const { ending, operationVersion } = historyOf(log);
+      if (ending?.how !== 'verdict' || ending.status === 'rejected') return false;
+      const version = known.get(entry.operationId);
+      return (
+        version === null || (version !== undefined && operationVersion !== null && version < operationVersion)
+      );
+    });
+    const addLog = gone.flatMap((record) => nextLogRows(record, nowMs, [{ kind: 'reopened' }]));
+    return { writes: { addLog }, answer: gone.length };
+  };
+
+/** Operations that may have reached the server: those are looked up before anything of them is sent again. */
+export const operationsToLookUp = (snapshot: QueueSnapshot): readonly string[] => {
+  const { subject } = snapshot.session;
+  const sent = snapshot.records.filter(({ entry, log }) => {
+    const history = historyOf(log);
+    const isFirst = entry.type === 'propose' && !mayHaveBeenSent(history);
+    return entry.subject === subject && isUnfinishedEntry(history) && !isFirst;
+  });
+  return [...new Set(sent.map(({ entry }) => entry.operationId))];
+};

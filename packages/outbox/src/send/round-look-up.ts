@@ -1,0 +1,49 @@
+import type { Cancellation } from '../ports.ts';
+import type { QueueStore } from '../queue/queue-store.ts';
+import type { SessionRow } from '../queue/stored-rows.ts';
+import { decideRetell, operationsToLookUp } from './look-up-decision.ts';
+import { lookUp } from './look-up.ts';
+import { afterFailure } from './round-end.ts';
+import { cacheEpoch } from './sender-ports.ts';
+import type { SenderPorts } from './sender-ports.ts';
+import type { Kept } from './verdict.ts';
+
+const changeSession = (store: QueueStore, changed: Partial<SessionRow>): Promise<null> =>
+  store.change({ operationIds: [] }, ({ session }) => ({
+    writes: { session: { ...session, ...changed } },
+    answer: null,
+  }));
+
+const afterFailedLookUp = async (store: QueueStore, answer: Kept): Promise<Kept | null> => {
+  if (answer.reason === 'sign-in') await changeSession(store, { signInNeeded: true });
+  // A look-up that does not work must not keep commands here for ever: sending them again is safe as well.
+  return afterFailure[answer.reason] === 'stop' ? answer : null;
+};
+
+export type LookedUpOpen = { readonly isDone: boolean; readonly trouble: Kept | null };
+
+/**
+ * Before anything is sent again: what may have arrived is asked about, and what a restored server has lost is opened
+ * again. `trouble` is why nothing may be sent in this round.
+ */
+export const lookUpOpen = async (ports: SenderPorts, cancellation: Cancellation): Promise<LookedUpOpen> => {
+  const { store, transport, told, clock, requestTimeoutMs } = ports;
+  const open = await store.readOpen();
+  const { subject, retell } = open.session;
+  const all = retell && subject !== null ? await store.readSubject(subject) : null;
+  const acknowledged = all ? all.records.map(({ entry }) => entry.operationId) : [];
+  const ids = [...new Set([...operationsToLookUp(open), ...acknowledged])];
+  if (ids.length > 0) {
+    const epoch = await cacheEpoch(ports);
+    const world = { transport, timeoutMs: requestTimeoutMs, nowMs: () => clock.nowMs(), cancellation };
+    const answer = await lookUp(world, ids);
+    ports.heard(answer.kind === 'kept' ? answer.reason : null);
+    if (answer.kind === 'kept') return { isDone: false, trouble: await afterFailedLookUp(store, answer) };
+    const found = [...answer.operations.values()].filter((operation) => operation !== null);
+    await told.applyOperations(found, epoch).catch(() => undefined);
+    const versions = new Map([...answer.operations].map(([id, known]) => [id, known?.version ?? null]));
+    if (all) await store.change({ operationIds: ids }, decideRetell(versions, clock.nowMs()));
+  }
+  if (retell) await changeSession(store, { retell: false });
+  return { isDone: true, trouble: null };
+};

@@ -1,0 +1,40 @@
+import type { KeptReason } from '../outbox-interface.ts';
+import type { Chance, Clock, MintId } from '../ports.ts';
+import type { QueueStore } from '../queue/queue-store.ts';
+import type { PauseLimits } from './backoff.ts';
+import type { LeaseRequest, LockOutcome } from './lease.ts';
+import type { SenderLock, ServerTold, Transport } from './transport.ts';
+
+export type SenderPorts = {
+  readonly store: QueueStore;
+  readonly transport: Transport;
+  readonly told: ServerTold;
+  readonly lock: SenderLock;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly mintId: MintId;
+  /** Names this tab or worker in the lease. */
+  readonly holder: string;
+  /** Kept with each attempt; `null` when the app did not tell it. */
+  readonly appVersion: string | null;
+  readonly requestTimeoutMs: number;
+  readonly pauses: PauseLimits;
+  /** Called with each answer, so that a screen can say whether Holdfast was reached. */
+  readonly heard: (trouble: KeptReason | null) => void;
+};
+
+/** How much longer than one request a lease lasts: room to store what came of it. */
+const leaseMarginMs = 10_000;
+
+export const leaseRequestOf = (ports: SenderPorts, lock: LockOutcome): LeaseRequest => ({
+  holder: ports.holder,
+  lock,
+  nowMs: ports.clock.nowMs(),
+  lengthMs: ports.requestTimeoutMs + leaseMarginMs,
+});
+
+/** When the cache cannot say: no cache ever has it, so nothing is applied. */
+export const noEpoch = -1;
+
+/** The cache's epoch at the time a question is asked. Its trouble keeps nothing from being sent. */
+export const cacheEpoch = (ports: SenderPorts): Promise<number> => ports.told.epoch().catch(() => noEpoch);
