@@ -51,7 +51,7 @@ export const entryRowSchema = z.object({
   body: z.string(),
   queuedAtMs: time,
   /** It came here from another device's record. Absent in all others. */
-  takenUp: z.literal(true).optional(),
+  takenUp: z.optional(z.literal(true)),
 });
 export type EntryRow = z.infer<typeof entryRowSchema>;
 
@@ -76,9 +76,9 @@ const eventSchema = z.discriminatedUnion('kind', [
     /** The session during which it was refused: a later sign-in makes a parked entry due again. */
     sessionEpoch: z.int(),
     /** The request as a whole was met so, with this many commands in it. Absent: it was this entry's own lot. */
-    sharedBy: z.int().positive().optional(),
+    sharedBy: z.optional(z.int().check(z.positive())),
     /** For how long the server asked to be left alone, where it did. */
-    retryAfterMs: z.number().optional(),
+    retryAfterMs: z.optional(z.number()),
   }),
   z.object({
     kind: z.literal('verdict'),

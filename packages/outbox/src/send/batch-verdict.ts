@@ -1,5 +1,5 @@
 import { commandResultSchema } from '@holdfast/operation';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { classifyRequest, classifyResult, kept, parsedJson } from './verdict.ts';
 import type { Classified, Delivery, Kept } from './verdict.ts';
 
@@ -59,4 +59,11 @@ export const classifyBatch = (
     return { kind: 'whole', kept: kept('not-understood', request.status, 'it names none of the commands') };
   }
   return { kind: 'each', outcomes: asked.map((one) => outcomeOf(named, one, request.status)) };
+};
+
+/** The same for a request that carried one command. */
+export const classify = (delivery: Delivery, asked: Asked, nowMs: number): Classified => {
+  const classified = classifyBatch(delivery, [asked], nowMs);
+  const [outcome] = classified.kind === 'each' ? classified.outcomes : [classified.kept];
+  return outcome ?? kept('not-understood');
 };

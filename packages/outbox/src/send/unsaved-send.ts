@@ -6,7 +6,7 @@ import { neverCancelled } from '../ports.ts';
 import type { Clock, MintId } from '../ports.ts';
 import { commandBody } from '../queue/queue-decision.ts';
 import type { ServerTold, Transport } from './transport.ts';
-import { classify } from './verdict.ts';
+import { classify } from './batch-verdict.ts';
 import type { Classified } from './verdict.ts';
 
 export type UnsavedSendPorts = {

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createMint, sampleOperation, sampleProblem } from '../../test/samples.ts';
-import { classifyBatch } from './batch-verdict.ts';
+import { classify } from './batch-verdict.ts';
 import { retryAfterMs } from './verdict.ts';
-import type { Classified, Delivery } from './verdict.ts';
+import type { Delivery } from './verdict.ts';
 
 const operationId = createMint()();
 const asked = { commandId: operationId, operationId };
 
-/** Of a request with this one command. */
-const classify = (delivery: Delivery, one: typeof asked, at: number): Classified => {
-  const classified = classifyBatch(delivery, [one], at);
-  return classified.kind === 'whole' ? classified.kept : (classified.outcomes[0] as Classified);
-};
 const nowMs = Date.parse('2026-11-29T12:00:00Z');
 
 const answered = (change: Partial<Extract<Delivery, { kind: 'answered' }>>): Delivery => ({
