@@ -15,7 +15,12 @@ import type {
 import type { ProviderAdapter } from '@holdfast/providers';
 
 /** Who asks, and for which organisation. The server has authenticated both. */
-export type Principal = { readonly organisationId: string; readonly actor: Actor };
+export type Principal = {
+  readonly organisationId: string;
+  readonly actor: Actor;
+  /** How their word came, where it was not sent by them: kept in the audit. */
+  readonly through?: 'device-record';
+};
 
 /** An organisation's account at a provider, with the client that speaks to it. */
 export type ProviderAccount = {

@@ -4,6 +4,7 @@ import { addCheckingCommands } from './checking-commands.ts';
 import { addImportCommands } from './import-commands.ts';
 import { addOperationCommands } from './operation-commands.ts';
 import { failureLine } from './output.ts';
+import { addRecordCommands } from './record-commands.ts';
 import { addProviderCommands } from './provider-commands.ts';
 import { addSystemCommands } from './system-commands.ts';
 
@@ -29,6 +30,7 @@ addUserCommands(program);
 addKeyCommands(program);
 addProviderCommands(program);
 addImportCommands(program);
+addRecordCommands(program);
 addOperationCommands(program);
 addCheckingCommands(program);
 

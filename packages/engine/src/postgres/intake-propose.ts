@@ -1,4 +1,5 @@
 import { fingerprintOf, type Command, type CommandResult } from '@holdfast/operation';
+import type { AuditData } from '../audit/audit-chain.ts';
 import type { Principal } from '../engine-interface.ts';
 import { personOf } from '../intake/access.ts';
 import { judgeKnownId, judgeNewProposal, type ProposalFacts } from '../intake/judge-propose.ts';
@@ -48,6 +49,8 @@ export const applyPropose = async (
   };
 };
 
+const cameThrough = ({ through }: Principal): AuditData => (through === undefined ? {} : { through });
+
 const rejected = (
   command: ProposeCommand,
   problem: NonNullable<CommandResult['problem']>,
@@ -79,7 +82,7 @@ const answerKnown = async (
       state: locked.state,
       version: locked.version,
       by: { actorId: who.actor.id, commandId: command.commandId },
-      data: verdict.kind === 'mismatch' ? { fields: verdict.fields } : {},
+      data: { ...(verdict.kind === 'mismatch' && { fields: verdict.fields }), ...cameThrough(who) },
     });
   }
   if (verdict.kind === 'mismatch') return rejected(command, verdict.problem);
@@ -152,7 +155,12 @@ const accept = async (
     state: row.state,
     version: row.version,
     by: { actorId: who.actor.id, commandId: command.commandId },
-    data: { fingerprint, account: accountId, differentFrom: command.differentFrom ?? [] },
+    data: {
+      fingerprint,
+      account: accountId,
+      differentFrom: command.differentFrom ?? [],
+      ...cameThrough(who),
+    },
   });
   writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
   return row;

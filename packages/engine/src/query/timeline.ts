@@ -53,7 +53,10 @@ const settledByPeople = ({ who }: Told): string => `${who} settled it.`;
 
 /** One sentence for each kind of entry: a kind without one does not compile. */
 const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
-  propose: ({ who }) => `${who} proposed it.`,
+  propose: ({ who, entry }) =>
+    entry.data['through'] === 'device-record'
+      ? `${who} proposed it; it came from a record of their device, imported on the command line.`
+      : `${who} proposed it.`,
   approve: ({ who }) => `${who} approved it.`,
   'approve-partly': approvedPartly,
   withdraw: ({ who }) => `${who} took the approval back.`,
