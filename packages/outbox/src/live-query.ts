@@ -54,6 +54,8 @@ export type LiveQuery =
       readonly limit?: number;
     }
   | { readonly of: 'status' }
+  /** Who this device works for now, whichever tab changed it. */
+  | { readonly of: 'session' }
   | { readonly of: 'connectivity' }
   /** What this device did with the signed-in person's items, line by line, newest first. */
   | { readonly of: 'record'; readonly operationId?: string; readonly limit?: number }
@@ -125,6 +127,15 @@ export type DeviceRecord = {
   readonly sinceMs: number | null;
 };
 
+export type DeviceSession = {
+  /** Whose items are shown and sent; `null` when nobody is signed in here. */
+  readonly subject: string | null;
+  /** The server no longer knows this person's session. */
+  readonly signInNeeded: boolean;
+  /** Somebody signed out, and the server has not been heard to end their session. */
+  readonly signOutOwed: boolean;
+};
+
 export type RecordLine = {
   readonly atMs: number;
   readonly itemKey: string;
@@ -156,6 +167,7 @@ export type LiveValues = {
   ticket: Ticket;
   tickets: readonly Ticket[];
   status: StatusSummary;
+  session: DeviceSession;
   connectivity: Connectivity;
   record: readonly RecordLine[];
   'device-record': DeviceRecord;

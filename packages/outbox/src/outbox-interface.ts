@@ -324,8 +324,16 @@ export type Outbox = {
   subject(): string | null;
   /** After each sign-in, also a renewed one: parked items of this subject go out. */
   signedIn(subject: string): Promise<void>;
-  /** Caches of the subject are dropped; drafts and queue stay, sealed to it. */
+  /**
+   * Caches of the subject are dropped; drafts and queue stay, sealed to it. The server's session is ended by the
+   * outbox: at once, or first thing when there is a connection. Until then nothing is sent or read.
+   */
   signedOut(): Promise<void>;
+  /**
+   * Call it before a sign-in, and before anything else is asked with the browser's cookie: sends a sign-out that is
+   * owed. `false`: the server was not heard to end that session, and its cookie must not be used.
+   */
+  settleSignOut(): Promise<boolean>;
 
   begin(order: OrderSeen): Promise<Begun>;
   /** A second, different refund of the order. Asked twice for the same `otherThan`, it is the same draft. */

@@ -3,6 +3,8 @@ import { createCanceller } from '../src/ports.ts';
 import { Intents } from '../src/queue/intents.ts';
 import { decideSignedIn } from '../src/queue/session-decision.ts';
 import { deviceItems } from '../src/read/device-item.ts';
+import { settleOwedSignOut } from '../src/send/owed-sign-out.ts';
+import type { OwedSignOutPorts } from '../src/send/owed-sign-out.ts';
 import type { Urgency } from '../src/send/send-plan.ts';
 import { Sender } from '../src/send/sender.ts';
 import type { RoundEnd } from '../src/send/sender.ts';
@@ -22,11 +24,26 @@ export class PretendDevice {
   chance = 0.5;
   lock: LockOutcome = 'unavailable';
   readonly #transport: Transport;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(transport: Transport) {
     this.#transport = transport;
     const clock = { nowMs: () => this.nowMs };
     this.intents = new Intents({ store: this.store, cache: this.cache, clock, mintId: this.mint });
+  }
+
+  get #signOutPorts(): OwedSignOutPorts {
+    return {
+      store: this.store,
+      transport: this.#transport,
+      timeoutMs: 20_000,
+      protocol: 1,
+      alone: (task) => {
+        const turn = this.#turn.then(task);
+        this.#turn = turn.catch(() => undefined);
+        return turn;
+      },
+    };
   }
 
   signIn(subject = 'ann'): Promise<unknown> {
@@ -51,6 +68,7 @@ export class PretendDevice {
       requestTimeoutMs: 20_000,
       pauses: { firstMs: 1_000, longestMs: 60_000 },
       heard: () => undefined,
+      settleSignOut: (cancellation) => settleOwedSignOut(this.#signOutPorts, cancellation),
     });
   }
 

@@ -48,6 +48,14 @@ export class PretendHoldfast {
     return JSON.stringify({ operations });
   }
 
+  /** How many sessions were ended here. */
+  signOuts = 0;
+
+  signOut(): string {
+    this.signOuts += 1;
+    return JSON.stringify({ success: true });
+  }
+
   change(id: string, change: Partial<Operation>): void {
     const operation = this.operations.get(id);
     if (operation) this.operations.set(id, { ...operation, ...change, version: operation.version + 1 });

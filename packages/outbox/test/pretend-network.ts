@@ -111,6 +111,7 @@ export class PretendNetwork implements Transport {
   }
 
   #serve({ path, body }: HoldfastRequest): string {
+    if (path === '/api/auth/sign-out') return this.#server.signOut();
     return path === '/v1/commands' ? this.#server.commands(body) : this.#server.lookup(body);
   }
 

@@ -3,6 +3,7 @@ import { nextLogRows } from '../src/queue/entry-history.ts';
 import { decideQueue } from '../src/queue/queue-decision.ts';
 import { decideBegin } from '../src/queue/draft-decision.ts';
 import { decideSignedIn } from '../src/queue/session-decision.ts';
+import { noSession } from '../src/queue/stored-rows.ts';
 import type { QueueStore } from '../src/queue/queue-store.ts';
 import type { DraftRow, EntryRow, LogEvent } from '../src/queue/stored-rows.ts';
 import { createMint, sampleOrderSeen, sampleProposal } from './samples.ts';
@@ -67,7 +68,7 @@ export const queueStoreContract = (name: string, open: () => Promise<QueueStoreU
   describe(`${name}: what a queue store promises`, () => {
     withStore('an empty store has nobody signed in, no lease and no rows', async ({ store }) => {
       await store.change(nothing, () => ({
-        writes: { session: { subject: null, epoch: 0, signInNeeded: false, retell: false }, lease: null },
+        writes: { session: noSession, lease: null },
         answer: null,
       }));
       const all = await store.readAll();

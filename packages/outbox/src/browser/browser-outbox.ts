@@ -2,10 +2,11 @@ import { liveQuery } from 'dexie';
 import type { LiveQuery, LiveRead, LiveValue } from '../live-query.ts';
 import type { DecisionIntent, Outbox, Saved, Unsubscribe } from '../outbox-interface.ts';
 import type { DraftContent, OrderSeen } from '../outbox-interface.ts';
+import { neverCancelled } from '../ports.ts';
 import type { Clock } from '../ports.ts';
 import { operationsToForget } from '../queue/forget-decision.ts';
 import { Intents } from '../queue/intents.ts';
-import { decideSignedOut } from '../queue/session-decision.ts';
+import { decideNobodyHere, decideSignedOut } from '../queue/session-decision.ts';
 import { takeUp } from '../queue/take-up.ts';
 import { recordFileOf } from '../read/record-file.ts';
 import { SendSchedule } from '../send/send-schedule.ts';
@@ -51,6 +52,7 @@ export class BrowserOutbox implements Outbox {
       database,
       store,
       board,
+      session: this.#session,
       cache: new CacheReads(cacheDatabase),
       clock: settings.clock,
     });
@@ -79,8 +81,8 @@ export class BrowserOutbox implements Outbox {
     this.#subjectOfScreen = options.subject ?? null;
     try {
       await this.#openStorage();
-      if (options.subject === null) await this.#session.change(decideSignedOut);
-      else if (options.subject !== undefined) await this.#session.enter(options.subject);
+      if (options.subject === null) await this.#session.change(decideNobodyHere);
+      else if (options.subject !== undefined) await this.#session.startAs(options.subject);
       else await this.#session.read();
     } catch (error) {
       this.#storageTrouble(error);
@@ -132,6 +134,13 @@ export class BrowserOutbox implements Outbox {
     await this.#session.change(decideSignedOut);
     await this.#feed.stop();
     await this.#parts.cache.reset();
+    void this.#schedule.wake('connection-may-be-back');
+    // It must go out also when this was the last tab.
+    await askForBackgroundSync().catch(() => undefined);
+  }
+
+  async settleSignOut(): Promise<boolean> {
+    return (await this.#parts.settleSignOut(neverCancelled)) !== 'still-owed';
   }
 
   begin = (order: OrderSeen) => this.#unsaved.noted(this.#intents.begin(order), null);

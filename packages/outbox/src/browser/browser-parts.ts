@@ -1,6 +1,9 @@
-import type { Clock } from '../ports.ts';
+import { protocolVersion } from '@holdfast/operation';
+import type { Cancellation, Clock } from '../ports.ts';
 import { defaultPauses } from '../send/backoff.ts';
 import type { PauseLimits } from '../send/backoff.ts';
+import { settleOwedSignOut } from '../send/owed-sign-out.ts';
+import type { SignOutStanding } from '../send/owed-sign-out.ts';
 import { Sender } from '../send/sender.ts';
 import type { ServerTold, Transport } from '../send/transport.ts';
 import type { BrowserOutboxOptions } from './browser-outbox-options.ts';
@@ -11,6 +14,7 @@ import { DexieCacheStore } from './dexie-cache-store.ts';
 import { DexieQueueStore } from './dexie-queue-store.ts';
 import { createFetchTransport } from './fetch-transport.ts';
 import { QueueDatabase } from './queue-database.ts';
+import { createTurns } from './turns.ts';
 import { createSenderLock } from './web-lock.ts';
 
 export type BrowserSettings = {
@@ -50,6 +54,7 @@ export type BrowserParts = {
   readonly transport: Transport;
   readonly told: ServerTold;
   readonly sender: Sender;
+  readonly settleSignOut: (cancellation: Cancellation) => Promise<SignOutStanding>;
 };
 
 export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
@@ -64,9 +69,21 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     epoch: async () => (await cache.state()).epoch,
     applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
   };
+  const settleSignOut = (cancellation: Cancellation): Promise<SignOutStanding> =>
+    settleOwedSignOut(
+      {
+        store,
+        transport,
+        timeoutMs: settings.requestTimeoutMs,
+        protocol: protocolVersion,
+        alone: createTurns(`${settings.name}-sign-out`, settings.useLocks, settings.requestTimeoutMs),
+      },
+      cancellation,
+    );
   const sender = new Sender({
     store,
     transport,
+    settleSignOut,
     told,
     lock: createSenderLock(settings.name, settings.useLocks),
     clock: settings.clock,
@@ -78,5 +95,5 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     pauses: settings.pauses,
     heard: (trouble) => board.heard(trouble),
   });
-  return { database, store, cacheDatabase, cache, board, transport, told, sender };
+  return { database, store, cacheDatabase, cache, board, transport, told, sender, settleSignOut };
 };

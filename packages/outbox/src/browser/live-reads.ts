@@ -1,8 +1,8 @@
 import { liveQuery } from 'dexie';
 import type { LiveQuery, LiveRead, LiveValue, LiveValues } from '../live-query.ts';
 import type { Unsubscribe } from '../outbox-interface.ts';
-import { draftOf, readDraftRow } from '../queue/stored-rows.ts';
-import { deviceItems, statusSummary } from '../read/device-item.ts';
+import { statusSummary } from '../read/device-item.ts';
+import { ownDrafts, ownItems } from '../read/own-view.ts';
 import { isAskedFor, newestFirst, seenOperation } from '../read/seen-operation.ts';
 import type { Clock } from '../ports.ts';
 import type { CacheReads } from './cache-reads.ts';
@@ -10,6 +10,7 @@ import type { ConnectivityBoard } from './connectivity-board.ts';
 import type { DexieQueueStore } from './dexie-queue-store.ts';
 import type { QueueDatabase } from './queue-database.ts';
 import { recordReaders } from './record-reads.ts';
+import type { SessionKeeper } from './session-keeper.ts';
 
 export type LiveReadPorts = {
   readonly database: QueueDatabase;
@@ -17,6 +18,7 @@ export type LiveReadPorts = {
   readonly cache: CacheReads;
   readonly board: ConnectivityBoard;
   readonly clock: Clock;
+  readonly session: Pick<SessionKeeper, 'shown' | 'listen'>;
 };
 
 type Readers = {
@@ -26,16 +28,14 @@ type Readers = {
 const resubscribeAfterMs = 1_000;
 const defaultListLimit = 100;
 
-const draftReaders = ({ database, store }: LiveReadPorts): Pick<Readers, 'draft' | 'drafts'> => ({
+const draftReaders = ({ store }: LiveReadPorts): Pick<Readers, 'draft' | 'drafts'> => ({
   draft: async ({ operationId }) => {
-    const read = readDraftRow(await database.drafts.get(operationId));
-    return read.kind === 'read' ? draftOf(read.row) : null;
+    const drafts = ownDrafts(await store.read({ operationIds: [operationId] }));
+    return drafts.find((draft) => draft.operationId === operationId) ?? null;
   },
   drafts: async () => {
-    const { drafts, session } = await store.readOpen();
-    return drafts
-      .filter(({ subject }) => subject === session.subject)
-      .sort((one, other) => other.savedAtMs - one.savedAtMs);
+    const drafts = ownDrafts(await store.readOpen());
+    return [...drafts].sort((one, other) => other.savedAtMs - one.savedAtMs);
   },
 });
 
@@ -46,17 +46,17 @@ const operationReaders = ({
 }: LiveReadPorts): Pick<Readers, 'items' | 'operation' | 'operations'> => ({
   items: async ({ operationId }) => {
     if (operationId !== undefined) {
-      return deviceItems(await store.read({ operationIds: [operationId] }), clock.nowMs());
+      return ownItems(await store.read({ operationIds: [operationId] }), clock.nowMs());
     }
-    const items = deviceItems(await store.readOpen(), clock.nowMs());
+    const items = ownItems(await store.readOpen(), clock.nowMs());
     return items.filter(({ standing, ending }) => standing !== 'closed' || ending === null);
   },
   operation: async ({ operationId }) => {
-    const items = deviceItems(await store.read({ operationIds: [operationId] }), clock.nowMs());
+    const items = ownItems(await store.read({ operationIds: [operationId] }), clock.nowMs());
     return seenOperation(operationId, await cache.operation(operationId), items);
   },
   operations: async (query) => {
-    const items = deviceItems(await store.readOpen(), clock.nowMs());
+    const items = ownItems(await store.readOpen(), clock.nowMs());
     const synced = new Map((await cache.operations(query)).map((operation) => [operation.id, operation]));
     for (const { operationId } of items) {
       const known = synced.has(operationId) ? null : await cache.operation(operationId);
@@ -84,6 +84,7 @@ const readersOf = (ports: LiveReadPorts): Readers => ({
   tickets: (query) => ports.cache.tickets(query),
   status: async () =>
     statusSummary(await ports.store.readOpen(), await ports.cache.counts(), ports.clock.nowMs()),
+  session: () => Promise.resolve(ports.session.shown),
   connectivity: () => Promise.resolve(ports.board.current),
   eviction: () => Promise.resolve(null),
 });
@@ -111,6 +112,10 @@ export class LiveReads {
         listener({ state: 'ready', value: this.#ports.board.current as LiveValue<Query> });
       tell();
       return this.#ports.board.listen(tell);
+    }
+    if (query.of === 'session') {
+      const { session } = this.#ports;
+      return session.listen((shown) => listener({ state: 'ready', value: shown as LiveValue<Query> }));
     }
     return this.#subscribe(query, listener);
   }

@@ -16,7 +16,7 @@ const waitOurShare = async ({ store }: BrowserParts): Promise<void> => {
 /**
  * One round of sending, for a service worker's `sync` event. It uses the same queue, lease and bytes as the pages,
  * so it may run beside them.
- * @returns how many items of the signed-in subject still wait; a `sync` event should reject while it is not 0, so
+ * @returns how many items of the signed-in subject still wait, a sign-out included; a `sync` event should reject while it is not 0, so
  *   that the browser wakes the worker again
  */
 export const sendOnce = async (options: BrowserOutboxOptions = {}): Promise<{ readonly waiting: number }> => {
@@ -28,7 +28,8 @@ export const sendOnce = async (options: BrowserOutboxOptions = {}): Promise<{ re
     const waiting = records.filter(
       ({ entry, log }) => entry.subject === session.subject && isUnfinishedEntry(historyOf(log)),
     );
-    return { waiting: waiting.length };
+    // A sign-out that the server has not heard of waits as well.
+    return { waiting: waiting.length + (session.signOutOwed ? 1 : 0) };
   } finally {
     parts.database.close();
     parts.cacheDatabase.close();

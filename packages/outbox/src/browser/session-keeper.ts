@@ -1,7 +1,8 @@
 import { liveQuery } from 'dexie';
+import type { DeviceSession } from '../live-query.ts';
 import type { Unsubscribe } from '../outbox-interface.ts';
 import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
-import { decideSignedIn } from '../queue/session-decision.ts';
+import { decideSignedIn, decideStartedAs } from '../queue/session-decision.ts';
 import { noSession, sessionRowSchema } from '../queue/stored-rows.ts';
 import type { SessionRow } from '../queue/stored-rows.ts';
 import type { BrowserParts } from './browser-parts.ts';
@@ -11,10 +12,25 @@ const nothing = { operationIds: [] };
 /** What this tab knows of the session, which is the whole browser's: another tab may sign in or out. */
 export class SessionKeeper {
   readonly #parts: BrowserParts;
+  readonly #listeners = new Set<(session: DeviceSession) => void>();
   #session: SessionRow = noSession;
+  #isKnown = false;
 
   constructor(parts: BrowserParts) {
     this.#parts = parts;
+  }
+
+  /** What screens are told of it. */
+  get shown(): DeviceSession {
+    const { subject, signInNeeded, signOutOwed } = this.#session;
+    return { subject, signInNeeded, signOutOwed };
+  }
+
+  /** Tells the session as soon as it is known, then each change by whichever tab. */
+  listen(listener: (session: DeviceSession) => void): Unsubscribe {
+    this.#listeners.add(listener);
+    if (this.#isKnown) listener(this.shown);
+    return () => this.#listeners.delete(listener);
   }
 
   get current(): SessionRow {
@@ -22,7 +38,7 @@ export class SessionKeeper {
   }
 
   async read(): Promise<void> {
-    this.#session = (await this.#parts.store.read(nothing)).session;
+    this.#took((await this.#parts.store.read(nothing)).session);
   }
 
   async change(decide: (snapshot: QueueSnapshot) => Decision<SessionRow>): Promise<void> {
@@ -37,6 +53,16 @@ export class SessionKeeper {
     await this.change(decideSignedIn(subject));
   }
 
+  /** The app starts, and believes that this person is here. Somebody who signed out is not let in by that. */
+  async startAs(subject: string): Promise<void> {
+    const before = (await this.#parts.store.read(nothing)).session;
+    if (before.signOutOwed) return this.#took(before);
+    if (before.subject !== null && before.subject !== subject) {
+      await this.#parts.cache.reset().catch(() => undefined);
+    }
+    await this.change(decideStartedAs(subject));
+  }
+
   /** @param changed called with each change by whichever tab; `isNewEpoch` after a sign-in or sign-out */
   follow(changed: (isNewEpoch: boolean) => void, failed: (error: unknown) => void): Unsubscribe {
     const { database } = this.#parts;
@@ -44,6 +70,8 @@ export class SessionKeeper {
       next: (row) => {
         const read = sessionRowSchema.safeParse(row?.value);
         if (!read.success) return;
+        // A read that was under way when this tab changed the session brings what was before.
+        if (read.data.epoch < this.#session.epoch) return;
         const isNewEpoch = read.data.epoch !== this.#session.epoch;
         this.#took(read.data);
         changed(isNewEpoch);
@@ -55,6 +83,8 @@ export class SessionKeeper {
 
   #took(session: SessionRow): void {
     this.#session = session;
+    this.#isKnown = true;
+    for (const listener of [...this.#listeners]) listener(this.shown);
     this.#parts.board.change({ signInNeeded: session.signInNeeded });
   }
 }

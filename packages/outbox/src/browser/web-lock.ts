@@ -2,7 +2,7 @@ import type { Cancellation } from '../ports.ts';
 import type { SenderLock } from '../send/transport.ts';
 import { signalOf } from './browser-world.ts';
 
-const locksOf = (useLocks: boolean): LockManager | undefined =>
+export const locksOf = (useLocks: boolean): LockManager | undefined =>
   useLocks && 'locks' in navigator ? navigator.locks : undefined;
 
 const whenRequested = (cancellation: Cancellation): Promise<void> =>

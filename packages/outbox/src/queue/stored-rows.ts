@@ -112,10 +112,18 @@ export const sessionRowSchema = z.object({
   signInNeeded: z.boolean(),
   /** History was restored at the server: what it acknowledged must be looked up, and told again where it is gone. */
   retell: z.boolean(),
+  /** Somebody signed out here, and the server has not been heard to end their session. */
+  signOutOwed: z.boolean().default(false),
 });
 export type SessionRow = z.infer<typeof sessionRowSchema>;
 
-export const noSession: SessionRow = { subject: null, epoch: 0, signInNeeded: false, retell: false };
+export const noSession: SessionRow = {
+  subject: null,
+  epoch: 0,
+  signInNeeded: false,
+  retell: false,
+  signOutOwed: false,
+};
 
 /** `withLock`: its holder also holds the browser's lock, so whoever gets that lock knows that it is gone. */
 export const leaseRowSchema = z.object({ holder: z.string(), untilMs: time, withLock: z.boolean() });

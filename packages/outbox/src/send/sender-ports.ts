@@ -1,8 +1,9 @@
 import type { KeptReason } from '../outbox-interface.ts';
-import type { Chance, Clock, MintId } from '../ports.ts';
+import type { Cancellation, Chance, Clock, MintId } from '../ports.ts';
 import type { QueueStore } from '../queue/queue-store.ts';
 import type { PauseLimits } from './backoff.ts';
 import type { LeaseRequest, LockOutcome } from './lease.ts';
+import type { SignOutStanding } from './owed-sign-out.ts';
 import type { SenderLock, ServerTold, Transport } from './transport.ts';
 
 export type SenderPorts = {
@@ -19,6 +20,8 @@ export type SenderPorts = {
   readonly appVersion: string | null;
   readonly requestTimeoutMs: number;
   readonly pauses: PauseLimits;
+  /** Ends the session of who signed out without a connection: before anything is sent or looked up. */
+  readonly settleSignOut: (cancellation: Cancellation) => Promise<SignOutStanding>;
   /** Called with each answer, so that a screen can say whether Holdfast was reached. */
   readonly heard: (trouble: KeptReason | null) => void;
 };

@@ -19,7 +19,7 @@ export type RoundOptions = { readonly urgency: Urgency; readonly cancellation: C
 
 /** `busy`: another tab or worker is sending. `nextTryInMs` is `null` when nothing waits for time. */
 export type RoundEnd = {
-  readonly kind: 'rested' | 'stopped' | 'busy' | 'nobody' | 'sign-in-needed';
+  readonly kind: 'rested' | 'stopped' | 'busy' | 'nobody' | 'sign-in-needed' | 'sign-out-owed';
   /** Commands that got their verdict. */
   readonly sent: number;
   readonly nextTryInMs: number | null;
@@ -87,6 +87,8 @@ export class Sender {
    */
   async runRound(options: RoundOptions): Promise<RoundEnd> {
     await this.#inHand.storeAll();
+    const standing = await this.#ports.settleSignOut(options.cancellation);
+    if (standing === 'still-owed') return this.#signOutOwed();
     const { session } = await this.#ports.store.read(everywhere);
     if (session.subject === null) return { kind: 'nobody', sent: 0, nextTryInMs: null };
     if (session.signInNeeded && options.urgency !== 'person-asked') {
@@ -103,6 +105,13 @@ export class Sender {
         await this.#giveLeaseBack();
       }
     }, options.cancellation);
+  }
+
+  #signOutOwed(): RoundEnd {
+    const { chance, pauses } = this.#ports;
+    this.#stoppedRounds += 1;
+    const nextTryInMs = pauseAfter(this.#stoppedRounds, chance(), null, pauses);
+    return { kind: 'sign-out-owed', sent: 0, nextTryInMs };
   }
 
   #quietMs(urgency: Urgency): number {

@@ -4,7 +4,7 @@ import type { Delivery } from './verdict.ts';
 
 /** A request to Holdfast. `body` is sent as it is, byte for byte. Never rejects: what came of it is the answer. */
 export type HoldfastRequest = {
-  readonly path: '/v1/commands' | '/v1/operations/lookup';
+  readonly path: '/v1/commands' | '/v1/operations/lookup' | '/api/auth/sign-out';
   readonly body: string;
   readonly protocol: number;
   /** Absolute, from the connection to the last byte. */

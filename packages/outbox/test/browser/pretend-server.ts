@@ -27,6 +27,8 @@ export type ServerReport = {
   readonly feedOpenings: (string | null)[];
   readonly feedsOpen: number;
   readonly requests: number;
+  /** Sessions that were ended here. */
+  readonly signOuts: number;
   /** How often the hotel's own page was asked for. */
   readonly portalVisits: number;
   readonly mostUnderWay: number;
@@ -87,6 +89,7 @@ export class PretendServer {
       feedOpenings: this.#feedOpenings,
       feedsOpen: this.#feeds.size,
       requests: this.#requests,
+      signOuts: this.holdfast.signOuts,
       portalVisits: this.#portalVisits,
       mostUnderWay: this.#mostUnderWay,
     };
@@ -101,6 +104,7 @@ export class PretendServer {
     else if (this.portal !== null) this.#showPortal(request, response);
     else if (request.url === '/v1/feed') this.#openFeed(request, response);
     else if (request.url === '/v1/operations/lookup') this.#json(response, this.holdfast.lookup(body));
+    else if (request.url === '/api/auth/sign-out') this.#json(response, this.holdfast.signOut());
     else if (request.url === '/v1/commands') await this.#takeCommands(request, response, body);
     else response.writeHead(404).end();
   }
