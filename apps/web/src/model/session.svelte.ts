@@ -4,19 +4,18 @@ import { type Answer, type Person, readPerson, type Server } from './server.ts';
 /**
  * Who uses this device now.
  * starting: not known yet · signed-in: the server said so · on-device: the server was not reached (or no longer knows
- * us) and the last person here works with what is stored · signed-out: nobody.
+ * us) and the last person here works with what is stored · signed-out: nobody (`left`: whoever was here signed out).
  */
 export type SessionState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'signed-in'; readonly person: Person }
   | { readonly kind: 'on-device'; readonly person: Person }
-  | { readonly kind: 'signed-out'; readonly because: 'nobody' | 'ended' | 'unreachable' };
+  | { readonly kind: 'signed-out'; readonly because: 'nobody' | 'left' | 'ended' | 'unreachable' };
 
 export type SignInResult =
   'signed-in' | 'wrong' | 'too-many' | 'unreachable' | { readonly unexpected: number };
 
 const storageKey = 'holdfast-last-person';
-const owedKey = 'holdfast-sign-out-owed';
 
 /** The last person who signed in here, so that the app opens without a connection. Names only, no secret. */
 const storedPerson = {
@@ -38,29 +37,14 @@ const storedPerson = {
   },
 };
 
-/** A sign-out without a connection: the server still has to hear of it. */
-const owedSignOut = {
-  read(): boolean {
-    try {
-      return localStorage.getItem(owedKey) !== null;
-    } catch {
-      return false;
-    }
-  },
-  write(owed: boolean): void {
-    try {
-      if (owed) localStorage.setItem(owedKey, 'owed');
-      else localStorage.removeItem(owedKey);
-    } catch {
-      // Then the session ends when it runs out.
-    }
-  },
-};
-
 export class Session {
   #state = $state.raw<SessionState>({ kind: 'starting' });
   #lastPerson = $state.raw<Person | null>(storedPerson.read());
   #signInNeeded = $state(false);
+  /** A question asked before somebody left must not let them in again. */
+  #departures = 0;
+  /** Who this very tab is letting in right now. */
+  #entering: string | null = null;
   readonly #server: Server;
   readonly #outbox: Outbox;
 
@@ -93,11 +77,16 @@ export class Session {
     this.#outbox.watch({ of: 'connectivity' }, (read) => {
       this.#signInNeeded = read.state === 'ready' && read.value.signInNeeded;
     });
-    const starting = this.#outbox.start({ subject: this.#lastPerson?.subject ?? null });
-    if (owedSignOut.read()) owedSignOut.write((await this.#server.signOut()).kind === 'unreachable');
-    // Until the session has really ended, its cookie must not let the next person in.
-    const answer: Answer<Person> = owedSignOut.read() ? { kind: 'unreachable' } : await this.#server.me();
-    await starting;
+    await this.#outbox.start({ subject: this.#lastPerson?.subject ?? null });
+    this.#outbox.watch({ of: 'session' }, (read) => {
+      if (read.state === 'ready') void this.#follow(read.value.subject, read.value.signOutOwed);
+    });
+    const departures = this.#departures;
+    // Until a session that was signed out has really ended, its cookie must not let anybody in.
+    const answer: Answer<Person> = (await this.#outbox.settleSignOut())
+      ? await this.#server.me()
+      : { kind: 'unreachable' };
+    if (departures !== this.#departures) return;
     if (answer.kind === 'answer') {
       await this.#enter(answer.value);
     } else if (answer.kind === 'unreachable' || answer.status >= 500) {
@@ -110,6 +99,8 @@ export class Session {
   }
 
   async signIn(email: string, password: string): Promise<SignInResult> {
+    // Who signed out here goes first: the next person's cookie must not be the one that is ended.
+    if (!(await this.#outbox.settleSignOut())) return 'unreachable';
     const answer = await this.#server.signIn(email, password);
     if (answer.kind === 'unreachable') return 'unreachable';
     if (answer.kind === 'refused') {
@@ -121,7 +112,6 @@ export class Session {
     const me = await this.#server.me();
     if (me.kind === 'unreachable') return 'unreachable';
     if (me.kind === 'refused') return { unexpected: me.status };
-    owedSignOut.write(false);
     await this.#enter(me.value);
     return 'signed-in';
   }
@@ -132,27 +122,61 @@ export class Session {
     if (person !== null) this.#state = { kind: 'on-device', person };
   }
 
-  /** Drafts and queue stay on the device, sealed to their owner; what was only read from the server goes. */
+  /**
+   * Drafts and queue stay on the device, sealed to their owner; what was only read from the server goes. The outbox
+   * has the sign-out before this returns, and tells the server of it: now, or first thing with a connection.
+   */
   async signOut(): Promise<void> {
-    const answer = await this.#server.signOut();
-    owedSignOut.write(answer.kind === 'unreachable');
-    await this.#outbox.signedOut();
-    storedPerson.write(null);
-    this.#lastPerson = null;
-    this.#state = { kind: 'signed-out', because: 'nobody' };
+    try {
+      await this.#outbox.signedOut();
+    } catch {
+      // Storage that cannot keep it: then there is only this one try.
+      await this.#server.signOut();
+    }
+    this.#leave();
   }
 
   /** The connection is back: is it still the same person? */
   async reconnected(): Promise<void> {
-    if (this.#state.kind !== 'on-device' || owedSignOut.read()) return;
+    if (this.#state.kind !== 'on-device' || !(await this.#outbox.settleSignOut())) return;
+    const departures = this.#departures;
     const answer = await this.#server.me();
-    if (answer.kind === 'answer') await this.#enter(answer.value);
+    if (answer.kind === 'answer' && departures === this.#departures) await this.#enter(answer.value);
+  }
+
+  /** Another tab signed somebody in or out: every tab agrees on who is here. */
+  async #follow(subject: string | null, signOutOwed: boolean): Promise<void> {
+    if (subject === null) {
+      // Without a sign-out this is a device that opens for the first time, or one that lost its storage.
+      if (signOutOwed || this.person !== null) this.#leave();
+      return;
+    }
+    if (subject === this.#entering || subject === this.person?.subject) return;
+    const answer = await this.#server.me();
+    const stored = storedPerson.read();
+    if (this.#outbox.subject() !== subject) return;
+    if (answer.kind === 'answer' && answer.value.subject === subject) {
+      this.#lastPerson = answer.value;
+      this.#state = { kind: 'signed-in', person: answer.value };
+    } else if (stored?.subject === subject) {
+      this.#lastPerson = stored;
+      this.#state = { kind: 'on-device', person: stored };
+    }
+  }
+
+  #leave(): void {
+    storedPerson.write(null);
+    this.#lastPerson = null;
+    this.#state = { kind: 'signed-out', because: 'left' };
+    this.#departures += 1;
   }
 
   async #enter(person: Person): Promise<void> {
     storedPerson.write(person);
     this.#lastPerson = person;
+    this.#entering = person.subject;
     await this.#outbox.signedIn(person.subject);
+    this.#entering = null;
     this.#state = { kind: 'signed-in', person };
   }
 }

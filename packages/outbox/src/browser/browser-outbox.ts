@@ -140,7 +140,13 @@ export class BrowserOutbox implements Outbox {
   }
 
   async settleSignOut(): Promise<boolean> {
-    return (await this.#parts.settleSignOut(neverCancelled)) !== 'still-owed';
+    try {
+      return (await this.#parts.settleSignOut(neverCancelled)) !== 'still-owed';
+    } catch (error) {
+      // Where nothing can be stored, no sign-out was either.
+      this.#storageTrouble(error);
+      return true;
+    }
   }
 
   begin = (order: OrderSeen) => this.#unsaved.noted(this.#intents.begin(order), null);
