@@ -113,7 +113,7 @@ export const sessionRowSchema = z.object({
   /** History was restored at the server: what it acknowledged must be looked up, and told again where it is gone. */
   retell: z.boolean(),
   /** Somebody signed out here, and the server has not been heard to end their session. */
-  signOutOwed: z.boolean().default(false),
+  signOutOwed: z._default(z.boolean(), false),
 });
 export type SessionRow = z.infer<typeof sessionRowSchema>;
 
