@@ -218,6 +218,7 @@ describe('a start', () => {
     }
   });
 
+  // Red when: the demo's bad networks are mounted without the demo, or its sign-ins outlive it.
   it('without a Stripe key is a demo: its sign-ins work there, and nowhere once it is off', async () => {
     variables = { ...variables, HOLDFAST_DEMO: 'on' };
     const server = await start();
@@ -231,6 +232,9 @@ describe('a start', () => {
       return (await fetch(`${base()}/api/auth/sign-in/email`, { method: 'POST', headers, body })).status;
     };
     expect(await signIn()).toBe(200);
+    const pretendOffline = () =>
+      fetch(`${base()}/v1/demo`, { headers: { cookie: 'holdfast_demo_fault=offline' } });
+    await expect(pretendOffline()).rejects.toThrow();
     const key = await makeKey('agent');
     const orders = await ask('GET', '/v1/orders?limit=200', key);
     expect((orders.body['items'] as unknown[]).length).toBe(200);
@@ -247,6 +251,7 @@ describe('a start', () => {
     expect(await signIn()).toBe(401);
     expect((await ask('GET', '/v1/me', key)).status).toBe(401);
     expect((await fetch(`${base()}/v1/demo`)).status).toBe(404);
+    expect((await pretendOffline()).status).toBe(404);
   });
 });
 

@@ -3,6 +3,7 @@ import { accountArrived } from '@holdfast/engine/postgres';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
 import { portProblem } from './port.ts';
+import { mountDemoFaults } from '../demo/demo-faults.ts';
 import { seedDemo, demoSignIns } from '../demo/seed-demo.ts';
 import { buildApp } from '../http/app.ts';
 import { isDatabaseAway } from '../http/failure.ts';
@@ -113,6 +114,7 @@ export const appOf = (opened: OpenServer) => {
 const listen = async (opened: OpenServer): Promise<Server> => {
   const { settings } = opened;
   const server = createAdaptorServer({ fetch: appOf(opened).fetch, overrideGlobalObjects: false }) as Server;
+  if (settings.demo) mountDemoFaults(server, Date.now);
   // A request must be whole within a minute; a stream of events has no such end.
   server.requestTimeout = 60_000;
   server.headersTimeout = 20_000;
