@@ -55,6 +55,8 @@ export const rooms: readonly Room[] = [
     others: 'any',
     node: true,
   },
+  // What builds the app runs in Node; nothing of the app may import it.
+  { folder: 'apps/web/building', ours: [], others: 'any', node: true },
   {
     folder: 'apps/web',
     ours: ['@holdfast/operation', '@holdfast/outbox', '@holdfast/outbox/browser'],

@@ -1,14 +1,17 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
+import { keepBuilds } from './building/kept-builds.ts';
 
 // In development the API comes from the server on loopback; in production that server serves these files.
 const server = process.env['HOLDFAST_DEV_SERVER'] ?? 'http://localhost:4780';
+const kept = keepBuilds();
 const api = { target: server, headers: { origin: server } };
 
 export default defineConfig({
   plugins: [
     svelte(),
+    kept.plugin,
     VitePWA({
       strategies: 'injectManifest',
       srcDir: 'src/service-worker',
@@ -17,6 +20,7 @@ export default defineConfig({
       injectRegister: null,
       registerType: 'prompt',
       injectManifest: {
+        manifestTransforms: [kept.onlyThisBuild],
         globPatterns: ['**/*.{html,js,css,woff2,svg,png,webmanifest}'],
         // Letters of other scripts are loaded when a name needs them; until then the system's own are used.
         globIgnores: ['**/inter-{cyrillic,cyrillic-ext,greek,greek-ext,vietnamese}-*.woff2'],
@@ -44,6 +48,8 @@ export default defineConfig({
   ],
   build: {
     target: 'es2022',
+    // What earlier builds left is sorted out after the new one is there.
+    emptyOutDir: false,
     assetsInlineLimit: 0,
     // What changes seldom stands apart, so that an update brings only what changed.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'parts', test: /node_modules/ }] } } },

@@ -8,11 +8,14 @@ import { Announcer } from './shell/announcer.svelte.ts';
 import App from './shell/App.svelte';
 import { OpenForms } from './shell/open-forms.svelte.ts';
 import { address } from './shell/routes.ts';
-import { registerServiceWorker } from './shell/update.svelte.ts';
+import { AppUpdate } from './shell/update.svelte.ts';
 
 const outbox = createBrowserOutbox();
 const server = new Server(globalThis.fetch.bind(globalThis));
 const session = new Session(server, outbox);
+
+const openForms = new OpenForms();
+const update = new AppUpdate(openForms);
 
 const target = document.getElementById('app');
 if (target === null) throw new Error('the page has no place for the app');
@@ -25,7 +28,8 @@ mount(App, {
       server,
       session,
       announcer: new Announcer(),
-      openForms: new OpenForms(),
+      openForms,
+      update,
       address,
       names: new CustomerNames(outbox),
     },
@@ -33,4 +37,4 @@ mount(App, {
 });
 
 void session.start();
-void registerServiceWorker();
+void update.start(outbox);

@@ -18,6 +18,7 @@ const sources = [
     'public',
     'index.html',
     'vite.config.ts',
+    'building',
     'svelte.config.js',
     'package.json',
     'tsconfig.json',

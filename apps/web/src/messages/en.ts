@@ -3,6 +3,7 @@ import { decisions } from './en-decisions.ts';
 import { operations } from './en-operations.ts';
 import { orders } from './en-orders.ts';
 import { stateWords, thread } from './en-thread.ts';
+import { update } from './en-update.ts';
 
 /** Every word the screens say in English. A second language is a second file of this shape. */
 export const en = {
@@ -92,12 +93,7 @@ export const en = {
     unreachable: 'Holdfast cannot be reached right now. What is on this device is shown; it may be older.',
     status: (status: number) => `The server answered with ${status}. Nothing was changed by this.`,
   },
-  update: {
-    ready: 'A new version of Holdfast is ready.',
-    button: 'Use it now',
-    later: 'Later',
-    waiting: 'It starts when nothing is being sent and no form is open.',
-  },
+  update,
   notFound: {
     title: 'There is nothing at this address',
     body: 'The link may be old. Search for the order or ticket instead.',

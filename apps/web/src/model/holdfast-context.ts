@@ -5,6 +5,7 @@ import type { CustomerNames } from './customer-names.svelte.ts';
 import type { Server } from './server.ts';
 import type { Session } from './session.svelte.ts';
 import type { Announcer } from '../shell/announcer.svelte.ts';
+import type { AppUpdate } from '../shell/update.svelte.ts';
 import type { OpenForms } from '../shell/open-forms.svelte.ts';
 
 /** What every screen may reach: this device's outbox, the server's reads, who is here, and how to say things. */
@@ -14,6 +15,7 @@ export type Holdfast = {
   readonly session: Session;
   readonly announcer: Announcer;
   readonly openForms: OpenForms;
+  readonly update: AppUpdate;
   readonly address: Address;
   readonly names: CustomerNames;
 };

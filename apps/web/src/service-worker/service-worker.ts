@@ -1,14 +1,24 @@
 import { backgroundSyncTag, sendOnce } from '@holdfast/outbox/browser';
+import { cacheNames } from 'workbox-core';
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
 import { NavigationRoute, registerRoute } from 'workbox-routing';
+import { isPreviousAsset, keepPreviousAssets, servePreviousAsset } from './previous-assets.ts';
 
-declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: { url: string; revision: string | null }[] };
+type BuiltFile = { readonly url: string; readonly revision: string | null };
+declare const self: Omit<ServiceWorkerGlobalScope, '__WB_MANIFEST'> & { __WB_MANIFEST: BuiltFile[] };
 
 /** Background Sync is not in TypeScript's library: Chromium alone has it. */
 type SyncEvent = ExtendableEvent & { readonly tag: string };
 
-precacheAndRoute(self.__WB_MANIFEST);
+const files = self.__WB_MANIFEST;
+const paths: ReadonlySet<string> = new Set(files.map(({ url }) => new URL(url, location.href).pathname));
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(keepPreviousAssets(cacheNames.precache, paths));
+});
+precacheAndRoute(files);
 cleanupOutdatedCaches();
+registerRoute(isPreviousAsset, servePreviousAsset);
 
 // Every address of the app opens from the shell, also deep links without a connection. What the server itself
 // answers is never touched: the API's truth must not come from a cache.
@@ -20,16 +30,29 @@ const serverPaths = [
 ];
 registerRoute(new NavigationRoute(createHandlerBoundToURL('/index.html'), { denylist: serverPaths }));
 
-// The person chooses when a new version takes over.
+// A page that was opened before there was a worker gets its files from this one as well.
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
+/** Held while a worker sends. It is the browser's, so that the worker which waits to take over sees it too. */
+const sendingLock = 'holdfast-worker-sending';
+
+/** The person chooses when a new version takes over, and even then it never does in the middle of a send. */
+const takeOver = (): Promise<void> => navigator.locks.request(sendingLock, () => self.skipWaiting());
+
+type PageMessage = { readonly type?: string; readonly path?: string } | null;
+
 self.addEventListener('message', (event) => {
-  if ((event.data as { type?: string } | null)?.type === 'SKIP_WAITING') void self.skipWaiting();
+  const message = event.data as PageMessage;
+  if (message?.type === 'SKIP_WAITING') event.waitUntil(takeOver());
+  // A page asks whether it and this worker are of one build.
+  if (message?.type === 'IS_THIS_YOURS') event.ports[0]?.postMessage(paths.has(message.path ?? ''));
 });
 
 // The connection is back, perhaps with the app closed: what was saved on this device goes out.
 self.addEventListener('sync', (event) => {
   const sync = event as SyncEvent;
   if (sync.tag !== backgroundSyncTag) return;
-  sync.waitUntil(sendEverything());
+  sync.waitUntil(navigator.locks.request(sendingLock, { mode: 'shared' }, sendEverything));
 });
 
 const sendEverything = async (): Promise<void> => {
