@@ -66,7 +66,9 @@ export type NotSaved =
   /** The draft was queued meanwhile (another tab, an earlier click) with other content: look at that item. */
   | { readonly reason: 'queued-otherwise'; readonly operationId: string }
   /** Nothing to do: no such item on this device, or the server already holds its verdict. */
-  | { readonly reason: 'nothing-there' };
+  | { readonly reason: 'nothing-there' }
+  /** Something else took its place meanwhile, so it cannot come back: look at that one. */
+  | { readonly reason: 'replaced'; readonly operationId: string };
 
 export type Saved = { readonly saved: true } | { readonly saved: false; readonly because: NotSaved };
 
@@ -82,6 +84,8 @@ export type DecisionIntent =
       readonly operationId: string;
       readonly fingerprint: string;
       readonly seen?: { readonly refundable: Order['refundable']; readonly orderVersion: number };
+      /** Version of the operation on the screen. It is not sent: it tells a second tap from a new approval. */
+      readonly seenVersion?: number;
     }
   | { readonly type: 'withdraw'; readonly operationId: string }
   | { readonly type: 'deny'; readonly operationId: string; readonly reason: string }
@@ -102,6 +106,19 @@ export type DecisionIntent =
 export type Decided =
   | { readonly saved: true; readonly how: 'queued'; readonly again: boolean; readonly itemKey: string }
   | { readonly saved: true; readonly how: 'dropped'; readonly itemKey: string }
+  | { readonly saved: false; readonly because: NotSaved };
+
+/**
+ * What dropping an item came to. `dropped`: it was never sent; it can be taken up again with `undoDrop`. `cancelling`,
+ * `withdrawing`: it may have been sent, so that counter-message goes out. `given-up`: it may have been sent and nothing
+ * takes it back; it is only not sent again from here.
+ */
+export type Dropped =
+  | {
+      readonly saved: true;
+      readonly how: 'dropped' | 'cancelling' | 'withdrawing' | 'given-up';
+      readonly itemKey: string;
+    }
   | { readonly saved: false; readonly because: NotSaved };
 
 /** Why an attempt did not bring a verdict. The item is kept in every case. */
@@ -184,6 +201,18 @@ export type LastAttempt = {
   readonly status: number | null;
 };
 
+/** The first three were never sent, by a person's own act: they can be taken up again. */
+export type DroppedBecause =
+  | 'cancelled-unsent'
+  | 'withdrawn-unsent'
+  | 'dropped-unsent'
+  /** Its cancellation was accepted. */
+  | 'cancelled'
+  /** Another word of the same person took its place. */
+  | 'superseded'
+  /** A person dropped what may have been sent; its counter-message went out, where there is one. */
+  | 'given-up';
+
 export type Ending =
   | {
       readonly how: 'verdict';
@@ -193,7 +222,7 @@ export type Ending =
     }
   | {
       readonly how: 'dropped';
-      readonly because: 'cancelled-unsent' | 'withdrawn-unsent' | 'cancelled' | 'superseded';
+      readonly because: DroppedBecause;
       readonly atMs: number;
     };
 
@@ -218,6 +247,8 @@ export type DeviceItem = {
   /** `null` when it is due now, parked, or ended. */
   readonly nextTryAtMs: number | null;
   readonly ending: Ending | null;
+  /** It was dropped before it was sent and nothing took its place: `undoDrop` brings it back. */
+  readonly mayUndoDrop: boolean;
 };
 
 /** A stored record that this version cannot read: shown with its raw text, never skipped, never deleted. */
@@ -361,6 +392,10 @@ export type Outbox = {
   decide(intent: DecisionIntent): Promise<Decided>;
   /** A refusal has been read: the item leaves "needs you" and stays in the device's record. */
   dismiss(itemKey: string): Promise<Saved>;
+  /** A person no longer wants an item sent, whatever it waits for. Recorded; says what that came to. */
+  drop(itemKey: string): Promise<Dropped>;
+  /** Takes back the drop of what was never sent: the same item under the same ID with the same bytes. */
+  undoDrop(itemKey: string): Promise<Saved>;
 
   /** Tries everything now, whatever its pause. Resolves when the round is over. */
   sendNow(): Promise<void>;

@@ -83,6 +83,7 @@ const notSavedSentences: Record<NotSaved['reason'], string> = {
   'queued-otherwise':
     'This refund was already saved from another tab, with other contents. Look at that one.',
   'nothing-there': 'There is nothing left to do: Holdfast has already answered.',
+  replaced: 'It cannot come back: another refund of this order took its place. Look at that one.',
 };
 
 /** What this device holds: the status pill, the device's record, and how sure we are of each. */

@@ -166,6 +166,8 @@ export class BrowserOutbox implements Outbox {
   dismiss = (itemKey: string) => this.#thenSend(this.#intents.dismiss(itemKey));
   takeUpRecord: Outbox['takeUpRecord'] = (proposals) =>
     this.#thenSend(takeUp(this.#parts.store, { nowMs: this.#clock.nowMs() }, proposals));
+  drop = (itemKey: string) => this.#thenSend(this.#intents.drop(itemKey));
+  undoDrop = (itemKey: string) => this.#thenSend(this.#intents.undoDrop(itemKey));
 
   sendNow(): Promise<void> {
     this.#parts.sender.lookUpFirst();

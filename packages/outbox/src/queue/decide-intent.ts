@@ -1,70 +1,25 @@
-import type { CommandType } from '@holdfast/operation';
 import type { Decided, DecisionIntent, Saved } from '../outbox-interface.ts';
 import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
-import type { EntryHistory } from './entry-history.ts';
 import { newEntry, notSaved, recordsOf, refusalOf } from './queue-decision.ts';
 import type { CommandWorld } from './queue-decision.ts';
 import type { Decision, QueueSnapshot } from './queue-store.ts';
-import type { EntryRecord, LogEvent } from './stored-rows.ts';
+import {
+  dropRows,
+  isUnsent,
+  mayApprovalStand,
+  replacedBy,
+  sameAsBefore,
+  seenOf,
+} from './replaced-decisions.ts';
+import type { Seen } from './replaced-decisions.ts';
+import type { LogRow } from './stored-rows.ts';
 
-type Seen = { readonly record: EntryRecord; readonly history: EntryHistory };
-
-type DropReason = Extract<LogEvent, { kind: 'dropped' }>['because'];
-
-const drop = (seen: readonly Seen[], nowMs: number, because: DropReason) =>
-  seen.flatMap(({ record }) => nextLogRows(record, nowMs, [{ kind: 'dropped', because }]));
-
-/** Whether a stored command asks for what is asked now. Reasons and notes may be worded anew. */
-const asksTheSame = (record: EntryRecord, intent: DecisionIntent): boolean => {
-  const { command } = record.entry;
-  if (command.type !== intent.type) return false;
-  switch (intent.type) {
-    case 'approve':
-      return command.type === 'approve' && command.fingerprint === intent.fingerprint;
-    case 'resolve':
-      return (
-        command.type === 'resolve' && command.version === intent.version && command.outcome === intent.outcome
-      );
-    case 'withdraw':
-    case 'deny':
-    case 'cancel':
-      return true;
-  }
-};
-
-/** The same intent as before: still on its way, or the last thing this person said of it and it was taken. */
-const sameAsBefore = (own: readonly Seen[], intent: DecisionIntent): Seen | undefined => {
-  const underWay = own.find(
-    ({ record, history }) => isUnfinishedEntry(history) && asksTheSame(record, intent),
-  );
-  if (underWay) return underWay;
-  const last = own.at(-1);
-  if (!last || !asksTheSame(last.record, intent)) return undefined;
-  const { ending } = last.history;
-  return ending?.how === 'verdict' && ending.status !== 'rejected' ? last : undefined;
-};
-
-const isUnsent =
-  (type: CommandType) =>
-  (seen: Seen): boolean =>
-    seen.record.entry.type === type && isUnfinishedEntry(seen.history) && !mayHaveBeenSent(seen.history);
-
-/** What an unsent command makes needless: nothing has to be said of a thing that was never said. */
-const droppedInstead = (
-  own: readonly Seen[],
-  intent: DecisionIntent,
-): { seen: readonly Seen[]; because: DropReason } | undefined => {
-  if (intent.type === 'cancel') {
-    const proposals = own.filter(({ record }) => record.entry.type === 'propose');
-    const neverSent =
-      proposals.some(isUnsent('propose')) && proposals.every(({ history }) => !mayHaveBeenSent(history));
-    if (!neverSent) return undefined;
-    const seen = own.filter(({ history }) => isUnfinishedEntry(history));
-    return { seen, because: 'cancelled-unsent' };
-  }
-  if (intent.type !== 'withdraw') return undefined;
-  const seen = own.filter(isUnsent('approve'));
-  return seen.length > 0 ? { seen, because: 'withdrawn-unsent' } : undefined;
+/** What a cancellation makes needless: nothing has to be said of a proposal that was never said. */
+const cancelledUnsent = (own: readonly Seen[], intent: DecisionIntent): readonly Seen[] => {
+  if (intent.type !== 'cancel') return [];
+  const proposals = own.filter(({ record }) => record.entry.type === 'propose');
+  const neverSent = proposals.some(isUnsent) && proposals.every(({ history }) => !mayHaveBeenSent(history));
+  return neverSent ? own.filter(({ history }) => isUnfinishedEntry(history)) : [];
 };
 
 /** A second tap on what was dropped a moment ago: it stays dropped, and still nothing is sent. */
@@ -91,59 +46,82 @@ const wasNeverSent = (snapshot: QueueSnapshot, operationId: string): boolean => 
   );
 };
 
-/** A person who changes their mind before anything was sent: the earlier word is taken back here. */
-const opposite: Partial<Record<DecisionIntent['type'], CommandType>> = { approve: 'deny', deny: 'approve' };
+const dropped = (itemKey: string, addLog: readonly LogRow[]): Decision<Decided> => ({
+  writes: { addLog },
+  answer: { saved: true, how: 'dropped', itemKey },
+});
+
+/** An approval or denial that was never sent is taken back by forgetting it, unless an earlier one may stand. */
+const takenBackHere = (
+  own: readonly Seen[],
+  replaced: readonly Seen[],
+  world: CommandWorld,
+): Decision<Decided> | undefined => {
+  const [first] = replaced;
+  if (first === undefined || !replaced.every(isUnsent) || mayApprovalStand(own)) return undefined;
+  return dropped(first.record.entry.key, dropRows(replaced, world.nowMs, 'withdrawn-unsent'));
+};
+
+/** What this person said of the operation before and what still counts of it, the newest last. */
+const wordsLeft = (own: readonly Seen[], replaced: readonly Seen[]): readonly Seen[] =>
+  own.filter(
+    (seen) =>
+      seen.record.entry.type !== 'propose' &&
+      !replaced.includes(seen) &&
+      seen.history.ending?.how !== 'dropped',
+  );
 
 /**
  * A person's decision becomes an item, once for each intent: a double tap, a second tab and a page brought back find
- * the command that is there.
+ * the command that is there. Until a decision is sent its person may replace it: then exactly the last word is left
+ * to send, and the log tells of the others.
  */
 export const decideIntent =
   (world: CommandWorld, intent: DecisionIntent) =>
   (snapshot: QueueSnapshot): Decision<Decided> => {
-    const own: Seen[] = recordsOf(snapshot, intent.operationId)
+    const own = recordsOf(snapshot, intent.operationId)
       .filter(({ entry }) => entry.subject === world.subject)
-      .map((record) => ({ record, history: historyOf(record.log) }));
+      .map(seenOf);
     const before = droppedBefore(own, intent);
-    if (before) {
-      return { writes: {}, answer: { saved: true, how: 'dropped', itemKey: before.record.entry.key } };
-    }
+    if (before) return dropped(before.record.entry.key, []);
     if (wasNeverSent(snapshot, intent.operationId)) return notSaved({ reason: 'nothing-there' });
-    const needless = droppedInstead(own, intent);
-    const first = needless?.seen[0];
-    if (needless && first) {
-      return {
-        writes: { addLog: drop(needless.seen, world.nowMs, needless.because) },
-        answer: { saved: true, how: 'dropped', itemKey: first.record.entry.key },
-      };
+    const needless = cancelledUnsent(own, intent);
+    const [first] = needless;
+    if (first) {
+      return dropped(first.record.entry.key, dropRows(needless, world.nowMs, 'cancelled-unsent'));
     }
-    const same = sameAsBefore(own, intent);
+    const replaced = replacedBy(own, intent);
+    const takenBack = intent.type === 'withdraw' ? takenBackHere(own, replaced, world) : undefined;
+    if (takenBack) return takenBack;
+    const addLog = dropRows(replaced, world.nowMs, 'superseded');
+    const same = sameAsBefore(wordsLeft(own, replaced), intent);
     if (same) {
       const itemKey = same.record.entry.key;
-      return { writes: {}, answer: { saved: true, how: 'queued', again: true, itemKey } };
+      return { writes: { addLog }, answer: { saved: true, how: 'queued', again: true, itemKey } };
     }
-    const { type, operationId, ...content } = intent;
-    const entry = newEntry(
-      snapshot,
-      world,
-      { type, operationId, content },
-      { orderId: null, supersedes: null },
-    );
+    const { type, operationId, ...content } = wireContent(intent);
+    const bound = { orderId: null, supersedes: null };
+    const entry = newEntry(snapshot, world, { type, operationId, content }, bound);
     const refusal = refusalOf(entry);
     if (refusal) return notSaved(refusal);
-    const against = opposite[type];
-    const takenBack = against === undefined ? [] : own.filter(isUnsent(against));
     return {
-      writes: { addEntries: [entry], addLog: drop(takenBack, world.nowMs, 'superseded') },
+      writes: { addEntries: [entry], addLog },
       answer: { saved: true, how: 'queued', again: false, itemKey: entry.key },
     };
   };
 
+/** What is sent of an intent: which version of the operation stood on the screen is for this device alone. */
+const wireContent = (intent: DecisionIntent): DecisionIntent => {
+  if (intent.type !== 'approve') return intent;
+  const { seenVersion: _seenVersion, ...sent } = intent;
+  return sent;
+};
+
 const dismissedReason = 'Refused, and no longer wanted.';
 
 /**
- * A refusal was read. A refused proposal of which more than one copy was sent is cancelled as well: the copy that
- * was refused may not be the last to arrive, and a refusal binds nothing.
+ * A refusal was read. A refused proposal is cancelled as well: a refusal binds nothing, and the copy that was refused
+ * may not be the last to arrive.
  */
 export const decideDismiss =
   (world: CommandWorld, itemKey: string) =>
@@ -154,12 +132,12 @@ export const decideDismiss =
     if (history.ending?.how !== 'verdict') return notSaved({ reason: 'nothing-there' });
     if (history.dismissed) return { writes: {}, answer: { saved: true } };
     const { type, operationId } = record.entry;
-    const isLateCopyPossible = type === 'propose' && history.attemptCount > 1;
+    const isProposal = type === 'propose';
     const content = { reason: dismissedReason };
     return {
       writes: {
         addLog: nextLogRows(record, world.nowMs, [{ kind: 'dismissed' }]),
-        addEntries: isLateCopyPossible
+        addEntries: isProposal
           ? [
               newEntry(
                 snapshot,

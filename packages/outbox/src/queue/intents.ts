@@ -7,6 +7,7 @@ import type {
   Decided,
   DecisionIntent,
   DraftContent,
+  Dropped,
   NotSaved,
   OrderSeen,
   Queued,
@@ -22,6 +23,7 @@ import {
   decideSaveDraft,
 } from './draft-decision.ts';
 import type { DraftWorld } from './draft-decision.ts';
+import { decideDrop, decideUndoDrop } from './drop-decision.ts';
 import { decideGoOn, decideQueue } from './queue-decision.ts';
 import type { CommandWorld } from './queue-decision.ts';
 import { NewerElsewhere } from './queue-store.ts';
@@ -36,6 +38,8 @@ export type IntentPorts = {
 
 type Refusable = { readonly saved: boolean };
 type NotSavedAnswer = { readonly saved: false; readonly because: NotSaved };
+
+const operationIdOf = (itemKey: string): string => itemKey.split('/')[0] ?? '';
 
 const notStored = (error: unknown): NotSaved =>
   error instanceof NewerElsewhere
@@ -119,8 +123,29 @@ export class Intents {
   }
 
   dismiss(itemKey: string): Promise<Saved> {
-    const operationId = itemKey.split('/')[0] ?? '';
+    const operationId = operationIdOf(itemKey);
     return this.#change({ operationIds: [operationId] }, (world) => decideDismiss(world, itemKey));
+  }
+
+  async drop(itemKey: string): Promise<Dropped> {
+    const operationId = operationIdOf(itemKey);
+    return this.#change<Dropped>({ operationIds: [operationId] }, (world) => decideDrop(world, itemKey));
+  }
+
+  async undoDrop(itemKey: string): Promise<Saved> {
+    const operationId = operationIdOf(itemKey);
+    try {
+      const { records } = await this.#ports.store.read({ operationIds: [operationId] });
+      const entry = records.find(({ entry: { key } }) => key === itemKey)?.entry;
+      const orderId = entry?.orderId ?? null;
+      const order =
+        entry === undefined || orderId === null ? {} : { order: { subject: entry.subject, orderId } };
+      return await this.#change<Saved>({ operationIds: [operationId], ...order }, (world) =>
+        decideUndoDrop(world, itemKey),
+      );
+    } catch (error) {
+      return { saved: false, because: notStored(error) };
+    }
   }
 
   /** `null` where the browser has no source of chance that an ID may be made from. */

@@ -89,9 +89,17 @@ const eventSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('dropped'),
-    because: z.enum(['cancelled-unsent', 'withdrawn-unsent', 'cancelled', 'superseded']),
+    because: z.enum([
+      'cancelled-unsent',
+      'withdrawn-unsent',
+      'dropped-unsent',
+      'cancelled',
+      'superseded',
+      'given-up',
+    ]),
   }),
-  z.object({ kind: z.literal('reopened') }),
+  /** Without a cause: the server lost it. */
+  z.object({ kind: z.literal('reopened'), because: z.literal('drop-undone').optional() }),
   z.object({ kind: z.literal('dismissed') }),
 ]);
 export type LogEvent = z.infer<typeof eventSchema>;

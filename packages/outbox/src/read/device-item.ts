@@ -1,4 +1,5 @@
 import type { DeviceItem, NotSentReason, Safety, Standing, StatusSummary } from '../outbox-interface.ts';
+import { mayUndoDrop } from '../queue/drop-decision.ts';
 import {
   historyOf,
   isParking,
@@ -7,6 +8,7 @@ import {
   standingOf,
 } from '../queue/entry-history.ts';
 import type { EntryHistory } from '../queue/entry-history.ts';
+import { recordsOf } from '../queue/queue-decision.ts';
 import type { QueueSnapshot } from '../queue/queue-store.ts';
 import type { EntryRecord } from '../queue/stored-rows.ts';
 import { planEntries } from '../send/send-plan.ts';
@@ -49,6 +51,7 @@ const standingOfPlanned = (history: EntryHistory, planned: PlannedEntry | undefi
 
 const deviceItem = (
   { entry }: EntryRecord,
+  mayUndo: boolean,
   history: EntryHistory,
   planned: PlannedEntry | undefined,
   isSending: boolean,
@@ -69,6 +72,7 @@ const deviceItem = (
   notSentBecause: reasonOf(history, planned, isSending),
   nextTryAtMs: planned?.dueAtMs ?? null,
   ending: history.ending,
+  mayUndoDrop: mayUndo,
 });
 
 /** Every item of the snapshot, ended ones too, in the order they were queued. */
@@ -84,7 +88,10 @@ export const deviceItems = (snapshot: QueueSnapshot, nowMs: number): readonly De
     .map((record) => {
       const history = historyOf(record.log);
       const isSending = isSomebodySending && isUnfinishedEntry(history) && history.openAttempt !== null;
-      return deviceItem(record, history, plan.get(record.entry.key), isSending);
+      const mayUndo =
+        history.ending?.how === 'dropped' &&
+        mayUndoDrop(recordsOf(snapshot, record.entry.operationId), record);
+      return deviceItem(record, mayUndo, history, plan.get(record.entry.key), isSending);
     });
 };
 

@@ -1,0 +1,130 @@
+import type { CommandType } from '@holdfast/operation';
+import type { DecisionIntent } from '../outbox-interface.ts';
+import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
+import type { EntryHistory } from './entry-history.ts';
+import type { EntryRecord, LogEvent, LogRow } from './stored-rows.ts';
+
+/** A stored command with what its log says of it. */
+export type Seen = { readonly record: EntryRecord; readonly history: EntryHistory };
+
+export type DropReason = Extract<LogEvent, { kind: 'dropped' }>['because'];
+
+export const seenOf = (record: EntryRecord): Seen => ({ record, history: historyOf(record.log) });
+
+export const dropRows = (seen: readonly Seen[], nowMs: number, because: DropReason): LogRow[] =>
+  seen.flatMap(({ record }) => nextLogRows(record, nowMs, [{ kind: 'dropped', because }]));
+
+export const isUnsent = ({ history }: Seen): boolean =>
+  isUnfinishedEntry(history) && !mayHaveBeenSent(history);
+
+/** Every attempt broke for want of a connection: it may have arrived, and nobody waits for its answer. */
+const onlyMetNoConnection = ({ record, history }: Seen): boolean =>
+  history.openAttempt === null &&
+  record.log.every(({ event }) => event.kind !== 'attempt-ended' || event.result === 'unreachable');
+
+/**
+ * A decision that its person may still replace by another one. One that may have arrived all the same is safe to
+ * replace too: the server then answers the new word by what the old one did, and that is shown.
+ */
+export const isReplaceable = (seen: Seen): boolean =>
+  isUnfinishedEntry(seen.history) && (isUnsent(seen) || onlyMetNoConnection(seen));
+
+/**
+ * Which earlier words of one person a new word stands in for, while those may be replaced. An unsent cancellation
+ * gives way to nothing but a cancellation: it may be what a changed proposal waits for.
+ */
+const standsInFor: Record<DecisionIntent['type'], readonly CommandType[]> = {
+  approve: ['approve', 'deny', 'withdraw'],
+  deny: ['approve', 'deny', 'withdraw'],
+  withdraw: ['approve', 'deny'],
+  cancel: ['approve', 'deny', 'withdraw', 'cancel'],
+  resolve: ['resolve'],
+};
+
+const sameFigures = (
+  one: Extract<DecisionIntent, { type: 'approve' }>['seen'],
+  other: Extract<DecisionIntent, { type: 'approve' }>['seen'],
+): boolean =>
+  one?.orderVersion === other?.orderVersion &&
+  one?.refundable.minor === other?.refundable.minor &&
+  one?.refundable.currency === other?.refundable.currency;
+
+/** Whether a stored command asks for what is asked now. Reasons and notes may be worded anew. */
+export const asksTheSame = ({ entry: { command } }: EntryRecord, intent: DecisionIntent): boolean => {
+  switch (intent.type) {
+    case 'approve':
+      return command.type === 'approve' && command.fingerprint === intent.fingerprint;
+    case 'resolve':
+      return (
+        command.type === 'resolve' && command.version === intent.version && command.outcome === intent.outcome
+      );
+    case 'withdraw':
+    case 'deny':
+    case 'cancel':
+      return command.type === intent.type;
+  }
+};
+
+/** The same in every word and figure: what may still be replaced is left alone only then. */
+const saysTheSame = (record: EntryRecord, intent: DecisionIntent): boolean => {
+  const { command } = record.entry;
+  if (!asksTheSame(record, intent)) return false;
+  switch (intent.type) {
+    case 'approve':
+      return command.type === 'approve' && sameFigures(command.seen, intent.seen);
+    case 'resolve':
+      return (
+        command.type === 'resolve' &&
+        command.note === intent.note &&
+        command.providerReference === intent.providerReference
+      );
+    case 'withdraw':
+      return true;
+    case 'deny':
+    case 'cancel':
+      return command.type === intent.type && command.reason === intent.reason;
+  }
+};
+
+/** What one person said of an operation before, that a new word of theirs makes needless. */
+export const replacedBy = (own: readonly Seen[], intent: DecisionIntent): readonly Seen[] =>
+  own.filter(
+    (seen) =>
+      standsInFor[intent.type].includes(seen.record.entry.type) &&
+      isReplaceable(seen) &&
+      !saysTheSame(seen.record, intent) &&
+      // A denial that may have arrived cannot be taken back by a withdrawal, which is of an approval.
+      (intent.type !== 'withdraw' || seen.record.entry.type === 'approve' || isUnsent(seen)),
+  );
+
+/**
+ * The same intent as before: the last word on its way, or the last thing this person said and it was taken. An
+ * approval is another one when the operation has moved on since (its approvals may have been made void).
+ */
+export const sameAsBefore = (words: readonly Seen[], intent: DecisionIntent): Seen | undefined => {
+  // A cancellation under way goes before everything else, so it is the last word wherever it stands.
+  const underWay =
+    intent.type === 'cancel'
+      ? words.find(({ record, history }) => isUnfinishedEntry(history) && record.entry.type === 'cancel')
+      : undefined;
+  if (underWay) return underWay;
+  const last = words.at(-1);
+  if (!last || !asksTheSame(last.record, intent)) return undefined;
+  const { ending, operationVersion } = last.history;
+  if (ending === null) return last;
+  if (ending.how !== 'verdict' || ending.status === 'rejected') return undefined;
+  const movedOn =
+    intent.type === 'approve' && (intent.seenVersion ?? 0) > (operationVersion ?? Number.MAX_SAFE_INTEGER);
+  return movedOn ? undefined : last;
+};
+
+/** Whether an approval of this person may stand at the server, by what was sent from here. */
+export const mayApprovalStand = (own: readonly Seen[]): boolean => {
+  const sent = own.filter(
+    ({ record, history }) =>
+      ['approve', 'withdraw'].includes(record.entry.type) &&
+      mayHaveBeenSent(history) &&
+      !(history.ending?.how === 'verdict' && history.ending.status === 'rejected'),
+  );
+  return sent.at(-1)?.record.entry.type === 'approve';
+};
