@@ -113,7 +113,7 @@ describe('one replaceable decision per person, until it is sent', () => {
     expect((await live()).map(({ type }) => type)).toEqual(['approve', 'deny']);
   });
 
-  // Red when: `sameAsBefore` finds any earlier approval instead of the last word.
+  // Red when: `replacedBy` does not let an approval stand in for a denial.
   it('approve, deny, approve with the first still on its way leaves that first one alone', async () => {
     const { decide, send, words, outcomes, live } = await openProposed();
     outcomes.push('timed-out-after');
