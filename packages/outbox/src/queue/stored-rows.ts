@@ -99,7 +99,7 @@ const eventSchema = z.discriminatedUnion('kind', [
     ]),
   }),
   /** Without a cause: the server lost it. */
-  z.object({ kind: z.literal('reopened'), because: z.literal('drop-undone').optional() }),
+  z.object({ kind: z.literal('reopened'), because: z.optional(z.literal('drop-undone')) }),
   z.object({ kind: z.literal('dismissed') }),
 ]);
 export type LogEvent = z.infer<typeof eventSchema>;
