@@ -20,7 +20,7 @@ import { LiveReads } from './live-reads.ts';
 import { ReturnFromOutage } from './return-from-outage.ts';
 import { SessionKeeper } from './session-keeper.ts';
 import { UnsavedForms } from './unsaved-forms.ts';
-import { listenForWakes } from './wake-triggers.ts';
+import { listenForFreeze, listenForWakes, watchForTimeJumps } from './wake-triggers.ts';
 import type { Wake } from './wake-triggers.ts';
 
 /** The outbox of one tab: wires decisions to this browser's storage, network, locks and events. */
@@ -95,6 +95,8 @@ export class BrowserOutbox implements Outbox {
         (because) => this.#woken(because),
         () => this.#outage.wentOffline(),
       ),
+      listenForFreeze(() => this.#schedule.interrupt()),
+      watchForTimeJumps(this.#clock, () => this.#woken('back')),
       this.#session.follow(
         (isNewEpoch) => this.#sessionChanged(isNewEpoch),
         (error) => this.#storageTrouble(error),

@@ -1,7 +1,7 @@
 import { createCanceller } from '../ports.ts';
-import type { Canceller, Timer } from '../ports.ts';
+import type { Cancellation, Canceller, Timer } from '../ports.ts';
 import type { Urgency } from './send-plan.ts';
-import type { RoundEnd, Sender } from './sender.ts';
+import type { Sender } from './sender.ts';
 
 const urgencies: readonly Urgency[] = ['pauses-hold', 'connection-may-be-back', 'person-asked'];
 
@@ -19,7 +19,7 @@ export class SendSchedule {
   readonly #sender: Pick<Sender, 'runRound'>;
   readonly #timer: Timer;
   readonly #storageTrouble: (error: unknown) => void;
-  #stop: Canceller = createCanceller();
+  #run: Canceller = createCanceller();
   #asked: Urgency | null = null;
   #running: Promise<void> | null = null;
   #stopTimer: () => void = () => undefined;
@@ -32,15 +32,23 @@ export class SendSchedule {
   }
 
   start(): void {
-    this.#stop = createCanceller();
     this.#isStarted = true;
   }
 
   async stop(): Promise<void> {
     this.#isStarted = false;
     this.#stopTimer();
-    this.#stop.cancel();
+    this.interrupt();
     await this.#running;
+  }
+
+  /**
+   * The page is about to be frozen: the request is given up, the lock and the lease are given back while there is
+   * time, and nothing more is begun. The next wake goes on.
+   */
+  interrupt(): void {
+    this.#asked = null;
+    this.#run.cancel();
   }
 
   /** Resolves when a round that began after this call is over. */
@@ -54,22 +62,27 @@ export class SendSchedule {
 
   async #runAll(): Promise<void> {
     this.#stopTimer();
-    let end: RoundEnd | null = null;
-    let isTrouble = false;
-    while (this.#asked !== null && !this.#stop.requested) {
+    let nextMs: number | null = null;
+    while (this.#asked !== null) {
       const urgency = this.#asked;
       this.#asked = null;
-      try {
-        end = await this.#sender.runRound({ urgency, cancellation: this.#stop });
-        isTrouble = false;
-      } catch (error) {
-        isTrouble = true;
-        this.#storageTrouble(error);
-      }
+      // One for each round: what interrupts one says nothing about those that are asked for later.
+      this.#run = createCanceller();
+      nextMs = await this.#round(urgency, this.#run);
     }
     this.#running = null;
-    const nextMs = isTrouble ? afterStorageTroubleMs : (end?.nextTryInMs ?? null);
-    if (nextMs === null || this.#stop.requested) return;
-    this.#stopTimer = this.#timer(nextMs, () => void this.wake('pauses-hold'));
+    if (nextMs !== null && this.#isStarted) {
+      this.#stopTimer = this.#timer(nextMs, () => void this.wake('pauses-hold'));
+    }
+  }
+
+  /** @returns when the next round is due; `null` when nothing waits for time */
+  async #round(urgency: Urgency, cancellation: Cancellation): Promise<number | null> {
+    try {
+      return (await this.#sender.runRound({ urgency, cancellation })).nextTryInMs;
+    } catch (error) {
+      this.#storageTrouble(error);
+      return afterStorageTroubleMs;
+    }
   }
 }
