@@ -26,14 +26,14 @@ export type SenderPorts = {
   readonly heard: (trouble: KeptReason | null) => void;
 };
 
-/** How much longer than one request a lease lasts: room to store what came of it. */
-const leaseMarginMs = 10_000;
+/** How much longer than one request a lease lasts, as a part of that: room to store what came of it. */
+const leaseMargin = 1 / 2;
 
 export const leaseRequestOf = (ports: SenderPorts, lock: LockOutcome): LeaseRequest => ({
   holder: ports.holder,
   lock,
   nowMs: ports.clock.nowMs(),
-  lengthMs: ports.requestTimeoutMs + leaseMarginMs,
+  lengthMs: ports.requestTimeoutMs * (1 + leaseMargin),
 });
 
 /** When the cache cannot say: no cache ever has it, so nothing is applied. */

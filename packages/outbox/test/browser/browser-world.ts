@@ -74,6 +74,7 @@ export class BrowserWorld {
       firstPauseMs: 20,
       longestPauseMs: 100,
       readFeed: false,
+      useLocks: inject('useLocks'),
       ...this.options,
       ...options,
     };

@@ -1,5 +1,6 @@
 import type { Order } from '@holdfast/operation';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { BrowserOutboxOptions } from '../../src/browser/browser.ts';
 import { createMint, sampleOperation, sampleOrder, sampleTicket } from '../samples.ts';
 import { BrowserWorld, holdLock } from './browser-world.ts';
 import type { Tab } from './browser-world.ts';
@@ -21,8 +22,8 @@ const start = (...more: string[]): string =>
     event('live', { generation: 'g-1' }, 'cursor-1'),
   ].join('');
 
-const withFeed = async (greeting = start()): Promise<BrowserWorld> => {
-  const opened = await BrowserWorld.open({ readFeed: true });
+const withFeed = async (greeting = start(), options: BrowserOutboxOptions = {}): Promise<BrowserWorld> => {
+  const opened = await BrowserWorld.open({ readFeed: true, ...options });
   await opened.tell({ do: 'greeting', text: greeting });
   return opened;
 };
@@ -97,8 +98,9 @@ describe('what the server tells', () => {
     await untilLive(tab);
     await world.tell({ do: 'close' });
     const queued = await world.queue(tab, 'order-2');
-    const seen = await world.read(tab, { of: 'operations', orderId: 'order-2' });
-    expect(seen).toMatchObject({
+    // While the one try is under way it is "sent".
+    const seen = () => world.read(tab, { of: 'operations', orderId: 'order-2' });
+    await expect.poll(seen).toMatchObject({
       value: [{ operationId: queued, synced: null, shownState: 'queued', proposal: { orderId: 'order-2' } }],
     });
   });
@@ -172,7 +174,8 @@ describe('the stream', () => {
 
   // Red when: the stream is read without waiting for the lock.
   it('one tab holds it for all, and when that tab ends the next takes over', async () => {
-    world = await withFeed();
+    // Where there are no locks each reads for itself.
+    world = await withFeed(start(), { useLocks: true });
     const tab = await world.openTab();
     await untilLive(tab);
     const other = await world.openTab();

@@ -56,7 +56,8 @@ describe('F084: over real HTTP, an entry goes out later with the same ID and byt
     ['before the server took it', 'hang'],
     ['after the server took it', 'take-then-hang'],
   ])('F084: the tab is killed in mid-send, %s', async (_name, fault) => {
-    world = await BrowserWorld.open({ requestTimeoutMs: 20_000 });
+    // Without locks its lease has to run out first.
+    world = await BrowserWorld.open({ requestTimeoutMs: 3_000 });
     const tab = await world.openTab();
     await world.faults(fault);
     const operationId = await world.queue(tab);

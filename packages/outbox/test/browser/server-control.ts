@@ -18,6 +18,7 @@ export type ServerOrder =
 declare module 'vitest' {
   interface ProvidedContext {
     serverControl: string;
+    useLocks: boolean;
   }
 }
 

@@ -20,6 +20,8 @@ const chromium = process.env['CHROMIUM_PATH'] ?? (existsSync(systemChromium) ? s
 
 export default defineConfig({
   root: resolve(import.meta.dirname, '../..'),
+  // Named, so that finding one of them in mid-run does not load the page anew.
+  optimizeDeps: { include: ['dexie', 'zod/mini'] },
   test: {
     name: 'outbox-browser',
     include: ['src/**/*.browser.test.ts', 'test/**/*.browser.test.ts'],
@@ -37,7 +39,11 @@ export default defineConfig({
           ...(chromium !== undefined && { executablePath: chromium }),
         },
       }),
-      instances: [{ browser: 'chromium' }],
+      // Everything twice, with the browser's locks and without: what comes of it is the same.
+      instances: [
+        { browser: 'chromium', name: 'outbox-browser with locks', provide: { useLocks: true } },
+        { browser: 'chromium', name: 'outbox-browser without locks', provide: { useLocks: false } },
+      ],
     },
   },
 });
