@@ -1,6 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
+import { appVersion } from './building/app-version.ts';
 import { keepBuilds } from './building/kept-builds.ts';
 
 // In development the API comes from the server on loopback; in production that server serves these files.
@@ -9,6 +10,7 @@ const kept = keepBuilds();
 const api = { target: server, headers: { origin: server } };
 
 export default defineConfig({
+  define: { __APP_VERSION__: JSON.stringify(appVersion()) },
   plugins: [
     svelte(),
     kept.plugin,

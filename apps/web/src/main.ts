@@ -1,17 +1,20 @@
 import { createBrowserOutbox } from '@holdfast/outbox/browser';
 import { mount } from 'svelte';
 import './design/base.css';
+import { DemoMode } from './demo/demo-mode.svelte.ts';
 import { CustomerNames } from './model/customer-names.svelte.ts';
 import { Server } from './model/server.ts';
 import { Session } from './model/session.svelte.ts';
+import { followDeviceClock } from './parts/clock.svelte.ts';
 import { Announcer } from './shell/announcer.svelte.ts';
 import App from './shell/App.svelte';
 import { OpenForms } from './shell/open-forms.svelte.ts';
 import { address } from './shell/routes.ts';
 import { AppUpdate } from './shell/update.svelte.ts';
 
-const outbox = createBrowserOutbox();
 const server = new Server(globalThis.fetch.bind(globalThis));
+const demo = new DemoMode(server);
+const outbox = createBrowserOutbox({ appVersion: __APP_VERSION__, clock: demo });
 const session = new Session(server, outbox);
 
 const openForms = new OpenForms();
@@ -31,10 +34,13 @@ mount(App, {
       openForms,
       update,
       address,
+      demo,
       names: new CustomerNames(outbox),
     },
   },
 });
 
+followDeviceClock(demo.nowMs);
 void session.start();
 void update.start(outbox);
+void demo.start();

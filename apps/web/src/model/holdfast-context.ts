@@ -1,6 +1,7 @@
 import type { Outbox } from '@holdfast/outbox';
 import { createContext } from 'svelte';
 import type { Address } from '../shell/address.ts';
+import type { DemoMode } from '../demo/demo-mode.svelte.ts';
 import type { CustomerNames } from './customer-names.svelte.ts';
 import type { Server } from './server.ts';
 import type { Session } from './session.svelte.ts';
@@ -17,6 +18,7 @@ export type Holdfast = {
   readonly openForms: OpenForms;
   readonly update: AppUpdate;
   readonly address: Address;
+  readonly demo: DemoMode;
   readonly names: CustomerNames;
 };
 

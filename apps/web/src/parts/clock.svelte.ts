@@ -1,8 +1,15 @@
 /** What time it is for everything shown on the page: one clock, so that all relative times move together. */
+let deviceNowMs = (): number => Date.now();
 let now = $state(Date.now());
 
+/** Which clock that is, where it is not the browser's own: the demo may set it wrong. */
+export const followDeviceClock = (clock: () => number): void => {
+  deviceNowMs = clock;
+  now = clock();
+};
+
 export const startClock = (): (() => void) => {
-  const timer = setInterval(() => (now = Date.now()), 1_000);
+  const timer = setInterval(() => (now = deviceNowMs()), 1_000);
   return () => clearInterval(timer);
 };
 

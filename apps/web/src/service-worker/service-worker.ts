@@ -56,7 +56,7 @@ self.addEventListener('sync', (event) => {
 });
 
 const sendEverything = async (): Promise<void> => {
-  const { waiting } = await sendOnce();
+  const { waiting } = await sendOnce({ appVersion: __APP_VERSION__ });
   // A rejected sync is what makes the browser wake this worker again.
   if (waiting > 0) throw new Error(`${waiting} saved on this device still wait to be sent`);
 };
