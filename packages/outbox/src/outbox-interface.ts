@@ -266,8 +266,11 @@ export type Connectivity = {
   readonly trouble: KeptReason | null;
   readonly sinceMs: number | null;
   readonly lastHeardAtMs: number | null;
-  /** `follower`: another tab holds the stream for this browser. */
-  readonly feed: 'stopped' | 'connecting' | 'catching-up' | 'live' | 'follower' | 'waiting';
+  /**
+   * `follower`: another tab holds the stream for this browser. `polling`: no stream comes through this network, so
+   * Holdfast is asked every few seconds instead.
+   */
+  readonly feed: 'stopped' | 'connecting' | 'catching-up' | 'live' | 'polling' | 'follower' | 'waiting';
   readonly signInNeeded: boolean;
   /**
    * `blocked`: an older tab holds the storage back; it goes on by itself when that tab is closed. `updated-elsewhere`:

@@ -2,6 +2,7 @@ import type { Connectivity, KeptReason } from '../outbox-interface.ts';
 import { decideKnownAgain, decideRetellNeeded, decideSignInNeeded } from '../queue/session-decision.ts';
 import type { BrowserParts, BrowserSettings } from './browser-parts.ts';
 import { browserChance, browserTimer } from './browser-world.ts';
+import type { FeedWake } from '../feed/feed-reader.ts';
 import { FeedHolder } from './feed-holder.ts';
 import { createFetchFeed } from './fetch-feed.ts';
 import type { SessionKeeper } from './session-keeper.ts';
@@ -10,7 +11,7 @@ export type BrowserFeedPorts = {
   readonly parts: BrowserParts;
   readonly settings: BrowserSettings;
   readonly session: SessionKeeper;
-  /** The stream is back: what failed for want of a connection is due. */
+  /** The feed is back: what failed for want of a connection is due. */
   readonly live: () => void;
   readonly storageTrouble: (error: unknown) => void;
 };
@@ -32,7 +33,8 @@ export class BrowserFeed {
     if (!settings.readFeed) return;
     const { subject } = session.current;
     // The stream that is open was opened by someone else's session.
-    if (this.#subject !== null && subject !== this.#subject) this.#holder.wake({ reconnect: true });
+    if (this.#subject !== null && subject !== this.#subject)
+      this.#holder.wake({ reconnect: true, person: true });
     this.#subject = subject;
     if (subject !== null) this.#holder.start();
     else this.#holder.stop().catch(storageTrouble);
@@ -42,29 +44,29 @@ export class BrowserFeed {
     return this.#holder.stop();
   }
 
-  wake(options: { readonly reconnect: boolean }): void {
-    this.#holder.wake(options);
+  wake(wake: FeedWake): void {
+    this.#holder.wake(wake);
   }
 
   #createHolder(): FeedHolder {
     const { parts, settings, session } = this.#ports;
-    const { name, baseUrl, useLocks, feedSilenceMs, pauses } = settings;
+    const { name, baseUrl, useLocks, feedLimits, pauses, clock } = settings;
     const { board, cache, sender } = parts;
     return new FeedHolder({
       lockName: `${name}-feed`,
       useLocks,
-      silenceMs: feedSilenceMs,
-      timer: browserTimer,
       board,
+      clock,
+      isVisible: () => document.visibilityState === 'visible',
       feed: {
         connection: createFetchFeed(baseUrl),
         cache,
         timer: browserTimer,
+        clock,
         chance: browserChance,
         pauses,
-        silenceMs: feedSilenceMs,
+        limits: feedLimits,
         report: (feed, trouble) => this.#reported(feed, trouble),
-        heard: () => board.feedHeard(),
         beforeReset: async () => {
           await session.change(decideRetellNeeded);
           sender.lookUpFirst();
@@ -78,9 +80,9 @@ export class BrowserFeed {
     parts.board.change({ feed });
     if (trouble !== null) parts.board.heard(trouble);
     if (trouble === 'sign-in') session.change(decideSignInNeeded).catch(storageTrouble);
-    if (feed !== 'live') return;
+    if (feed !== 'live' && feed !== 'polling') return;
     parts.board.heard(null);
-    // The stream is back: what it may have missed is asked for.
+    // The feed is back: what it may have missed is asked for.
     parts.sender.lookUpFirst();
     session.change(decideKnownAgain).then(live).catch(storageTrouble);
   }

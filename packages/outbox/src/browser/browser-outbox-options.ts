@@ -1,3 +1,4 @@
+import type { FeedLimits } from '../feed/feed-limits.ts';
 import type { Clock } from '../ports.ts';
 
 /** What `createBrowserOutbox` may be told. Everything has a default that suits the app served by Holdfast. */
@@ -10,6 +11,8 @@ export type BrowserOutboxOptions = {
   readonly requestTimeoutMs?: number;
   /** Silence on the feed after which it is taken to be dead. Default 40 000 (a comment comes every 15 s). */
   readonly feedSilenceMs?: number;
+  /** The feed's other times, for tests and odd networks. */
+  readonly feedLimits?: Partial<FeedLimits>;
   /** First and longest pause between tries. Default 1 000 and 60 000. */
   readonly firstPauseMs?: number;
   readonly longestPauseMs?: number;

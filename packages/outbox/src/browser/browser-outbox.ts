@@ -173,7 +173,7 @@ export class BrowserOutbox implements Outbox {
 
   sendNow(): Promise<void> {
     this.#parts.sender.lookUpFirst();
-    this.#feed.wake({ reconnect: false });
+    this.#feed.wake({ reconnect: false, person: true });
     return this.#schedule.wake('person-asked');
   }
 
@@ -199,9 +199,15 @@ export class BrowserOutbox implements Outbox {
   }
 
   async #openStorage(): Promise<void> {
-    const { database, store } = this.#parts;
+    const { database, store, cache, board } = this.#parts;
     await database.open();
-    this.#parts.board.change({ listSinceMs: await store.listSinceMs(this.#clock.nowMs()) });
+    // Not knowing when Holdfast was last heard from must not keep anything from being saved.
+    const remember = (atMs: number): void => void cache.rememberHeard(atMs).catch(() => undefined);
+    cache
+      .lastHeardAtMs()
+      .then((atMs) => board.recall(atMs, remember))
+      .catch(() => undefined);
+    board.change({ listSinceMs: await store.listSinceMs(this.#clock.nowMs()) });
     await store.rebuildOpen();
     await store.forget(operationsToForget(await store.readAll(), this.#clock.nowMs()));
   }
@@ -210,7 +216,8 @@ export class BrowserOutbox implements Outbox {
   async #thenSend<Answer extends { readonly saved: boolean }>(storing: Promise<Answer>): Promise<Answer> {
     const answer = await storing;
     if (answer.saved) {
-      void this.#schedule.wake('connection-may-be-back');
+      // Where no stream comes through, what became of it is asked for as soon as it was sent.
+      void this.#schedule.wake('connection-may-be-back').then(() => this.#feed.wake({ reconnect: false }));
       this.#afterSave().catch(() => undefined);
     }
     return answer;

@@ -1,4 +1,6 @@
 import { protocolVersion } from '@holdfast/operation';
+import { feedLimitsOf } from '../feed/feed-limits.ts';
+import type { FeedLimits } from '../feed/feed-limits.ts';
 import type { Cancellation, Clock } from '../ports.ts';
 import { defaultPauses } from '../send/backoff.ts';
 import type { PauseLimits } from '../send/backoff.ts';
@@ -21,7 +23,7 @@ export type BrowserSettings = {
   readonly baseUrl: string;
   readonly name: string;
   readonly requestTimeoutMs: number;
-  readonly feedSilenceMs: number;
+  readonly feedLimits: FeedLimits;
   readonly pauses: PauseLimits;
   readonly useLocks: boolean;
   readonly appVersion: string | null;
@@ -33,7 +35,7 @@ export const settingsOf = (options: BrowserOutboxOptions): BrowserSettings => ({
   baseUrl: options.baseUrl ?? location.origin,
   name: options.name ?? 'holdfast',
   requestTimeoutMs: options.requestTimeoutMs ?? 20_000,
-  feedSilenceMs: options.feedSilenceMs ?? 40_000,
+  feedLimits: feedLimitsOf(options.feedSilenceMs ?? 40_000, options.feedLimits),
   pauses: {
     firstMs: options.firstPauseMs ?? defaultPauses.firstMs,
     longestMs: options.longestPauseMs ?? defaultPauses.longestMs,
@@ -59,7 +61,12 @@ export type BrowserParts = {
 
 export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
   const holder = browserMintId();
-  const board = new ConnectivityBoard(`${settings.name}-connectivity`, holder, settings.clock);
+  const board = new ConnectivityBoard({
+    channelName: `${settings.name}-connectivity`,
+    holder,
+    clock: settings.clock,
+    requestTimeoutMs: settings.requestTimeoutMs,
+  });
   const database = new QueueDatabase(`${settings.name}-queue`, (storage) => board.change({ storage }));
   const store = new DexieQueueStore(database, () => board.current.storage === 'updated-elsewhere');
   const cacheDatabase = new CacheDatabase(`${settings.name}-cache`);

@@ -28,7 +28,8 @@ export class CacheReads {
   }
 
   async isComplete(): Promise<boolean> {
-    return (await this.#database.place.get('feed'))?.isComplete ?? false;
+    const row = await this.#database.place.get('feed');
+    return row?.key === 'feed' && row.isComplete;
   }
 
   async operation(id: string): Promise<Operation | null> {

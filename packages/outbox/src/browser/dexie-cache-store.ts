@@ -56,7 +56,17 @@ export class DexieCacheStore implements CacheStore {
   }
 
   async state(): Promise<CacheState> {
-    return (await this.#database.place.get('feed')) ?? emptyCache(0);
+    const row = await this.#database.place.get('feed');
+    return row?.key === 'feed' ? row : emptyCache(0);
+  }
+
+  async lastHeardAtMs(): Promise<number | null> {
+    const row = await this.#database.place.get('heard');
+    return row?.key === 'heard' && Number.isFinite(row.atMs) ? row.atMs : null;
+  }
+
+  async rememberHeard(atMs: number): Promise<void> {
+    await this.#database.place.put({ key: 'heard', atMs });
   }
 
   applyBatch(batch: FeedBatch, epoch: number): Promise<Applied> {

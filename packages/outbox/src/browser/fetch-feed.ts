@@ -1,6 +1,5 @@
 import { protocolHeader, protocolVersion } from '@holdfast/operation';
 import type { FeedConnection, OpenedFeed } from '../feed/feed-reader.ts';
-import type { Cancellation } from '../ports.ts';
 import { reasonForNothing } from '../send/verdict.ts';
 import type { Delivery, Kept } from '../send/verdict.ts';
 import { signalOf } from './browser-world.ts';
@@ -26,12 +25,12 @@ async function* decoded(body: ReadableStream<Uint8Array>, release: () => void): 
   }
 }
 
-/** The feed by streaming `fetch`: unlike EventSource it shows a refusal's status and obeys our own watchdog. */
+/** The feed by `fetch`, as a stream or as an answer that ends: unlike EventSource it shows a refusal's status and obeys our own watchdog. */
 export const createFetchFeed = (baseUrl: string): FeedConnection => ({
-  async open(cursor: string | null, cancellation: Cancellation): Promise<OpenedFeed> {
+  async open(cursor, by, cancellation): Promise<OpenedFeed> {
     const { controller, release } = signalOf(cancellation);
     try {
-      const response = await fetch(`${baseUrl}/v1/feed`, {
+      const response = await fetch(`${baseUrl}/v1/feed${by === 'poll' ? '?until=caught-up' : ''}`, {
         headers: {
           Accept: 'text/event-stream',
           [protocolHeader]: String(protocolVersion),

@@ -5,6 +5,8 @@ import { signalOf } from './browser-world.ts';
 export const locksOf = (useLocks: boolean): LockManager | undefined =>
   useLocks && 'locks' in navigator ? navigator.locks : undefined;
 
+export const areLocksThere = (useLocks: boolean): boolean => locksOf(useLocks) !== undefined;
+
 const whenRequested = (cancellation: Cancellation): Promise<void> =>
   new Promise((resolve) => {
     cancellation.onRequested(resolve);

@@ -97,12 +97,20 @@ describe('what the server tells', () => {
     const tab = await world.openTab();
     await untilLive(tab);
     await world.tell({ do: 'close' });
+    const asked = world.ask(tab, { of: 'operations', orderId: 'order-2' });
     const queued = await world.queue(tab, 'order-2');
-    // While the one try is under way it is "sent".
-    const seen = () => world.read(tab, { of: 'operations', orderId: 'order-2' });
-    await expect.poll(seen).toMatchObject({
-      value: [{ operationId: queued, synced: null, shownState: 'queued', proposal: { orderId: 'order-2' } }],
-    });
+    // While a try is under way it is "sent"; when that has failed it is known to be only here.
+    await expect
+      .poll(() => asked.latest())
+      .toMatchObject({
+        value: [
+          { operationId: queued, synced: null, shownState: 'queued', proposal: { orderId: 'order-2' } },
+        ],
+      });
+    const seen = asked.reads.flatMap((read) => (read.state === 'ready' ? read.value : []));
+    expect(seen.every(({ synced }) => synced === null)).toBe(true);
+    expect(seen.every(({ shownState }) => shownState === 'queued' || shownState === 'sent')).toBe(true);
+    asked.stop();
   });
 });
 
@@ -199,13 +207,19 @@ describe('the stream', () => {
     frozen();
   });
 
-  it('without locks each tab reads for itself, and sees the same', async () => {
-    world = await BrowserWorld.open({ readFeed: true, useLocks: false });
+  // Red when: without locks each tab opens a stream, or none does once the one that reads is gone.
+  it('without locks the tabs agree on one that reads, all see the same, and another follows when it is gone', async () => {
+    world = await BrowserWorld.open({ readFeed: true, useLocks: false, feedSilenceMs: 800 });
     await world.tell({ do: 'greeting', text: start() });
-    const tabs = [await world.openTab(), await world.openTab()];
-    for (const tab of tabs) await untilLive(tab);
-    expect((await world.report()).feedsOpen).toBe(2);
-    for (const tab of tabs) expect(await orderIds(tab, 'tanaka')).toEqual(['order-2']);
+    const tabs = [await world.openTab(), await world.openTab(), await world.openTab()];
+    for (const tab of tabs) await expect.poll(() => orderIds(tab, 'tanaka')).toEqual(['order-2']);
+    await expect.poll(async () => (await world.report()).feedsOpen).toBe(1);
+    const feeds = await Promise.all(tabs.map((tab) => world.read(tab, { of: 'connectivity' })));
+    const reading = feeds.findIndex((read) => read.state === 'ready' && read.value.feed === 'live');
+    tabs[reading]?.kill();
+    await world.tell({ do: 'feed', text: event('order', sampleOrder('order-6'), 'cursor-6') });
+    const others = tabs.filter((_tab, index) => index !== reading);
+    for (const tab of others) await expect.poll(() => orderIds(tab, 'order-6')).toEqual(['order-6']);
   });
 
   it('a 401 says that a sign-in is needed, and once the server knows us again all goes on', async () => {

@@ -5,6 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Operation } from '@holdfast/operation';
 import { PretendHoldfast } from '../pretend-holdfast.ts';
 import { sampleProblem } from '../samples.ts';
+import { PretendFeed } from './pretend-feed.ts';
 
 /** What the server does to the next request for commands, instead of answering it. */
 export type ServerFault =
@@ -25,6 +26,8 @@ export type ServerReport = {
   readonly protocols: string[];
   /** `Last-Event-ID` of each opening of the feed; `null` when there was none. */
   readonly feedOpenings: (string | null)[];
+  /** The same of each answer until caught up. */
+  readonly feedPolls: (string | null)[];
   readonly feedsOpen: number;
   readonly requests: number;
   /** Sessions that were ended here. */
@@ -43,18 +46,15 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
 /** A real HTTP server with the manners of Holdfast, and faults on demand. The page is of another origin: hence CORS. */
 export class PretendServer {
   readonly holdfast = new PretendHoldfast();
+  readonly feed = new PretendFeed();
   readonly faults: ServerFault[] = [];
   readonly #protocols: string[] = [];
-  readonly #feedOpenings: (string | null)[] = [];
-  readonly #feeds = new Set<ServerResponse>();
   #server: Server = createServer();
   #port = 0;
   #requests = 0;
   #portalVisits = 0;
   #underWay = 0;
   #mostUnderWay = 0;
-  /** What each opening of the feed is greeted with. */
-  greeting = '';
   feedStatus = 200;
   /** A hotel's network in front of everything. */
   portal: 'redirect' | 'web-page' | null = null;
@@ -63,6 +63,10 @@ export class PretendServer {
     this.#server = createServer((request, response) => void this.#serve(request, response));
     await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
     this.#port = (this.#server.address() as AddressInfo).port;
+    return this.url;
+  }
+
+  get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
 
@@ -72,22 +76,15 @@ export class PretendServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  feed(text: string): void {
-    for (const feed of this.#feeds) feed.write(text);
-  }
-
-  dropFeeds(): void {
-    for (const feed of this.#feeds) feed.destroy();
-  }
-
   report(): ServerReport {
     return {
       arrived: this.holdfast.arrived,
       operations: [...this.holdfast.operations.values()],
       lookedUp: this.holdfast.lookedUp,
       protocols: this.#protocols,
-      feedOpenings: this.#feedOpenings,
-      feedsOpen: this.#feeds.size,
+      feedOpenings: this.feed.openings,
+      feedPolls: this.feed.polls,
+      feedsOpen: this.feed.openCount,
       requests: this.#requests,
       signOuts: this.holdfast.signOuts,
       portalVisits: this.#portalVisits,
@@ -102,7 +99,7 @@ export class PretendServer {
     const body = await readBody(request).catch(() => '');
     if (request.method === 'OPTIONS') response.writeHead(204).end();
     else if (this.portal !== null) this.#showPortal(request, response);
-    else if (request.url === '/v1/feed') this.#openFeed(request, response);
+    else if (request.url?.split('?')[0] === '/v1/feed') this.#openFeed(request, response);
     else if (request.url === '/v1/operations/lookup') this.#json(response, this.holdfast.lookup(body));
     else if (request.url === '/api/auth/sign-out') this.#json(response, this.holdfast.signOut());
     else if (request.url === '/v1/commands') await this.#takeCommands(request, response, body);
@@ -132,12 +129,7 @@ export class PretendServer {
 
   #openFeed(request: IncomingMessage, response: ServerResponse): void {
     if (this.feedStatus !== 200) return this.#problem(response, 'unauthenticated', this.feedStatus);
-    const cursor = request.headers['last-event-id'];
-    this.#feedOpenings.push(typeof cursor === 'string' ? cursor : null);
-    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-    response.write(cursor === undefined ? `: hello\n\n${this.greeting}` : ': hello again\n\n');
-    this.#feeds.add(response);
-    response.on('close', () => this.#feeds.delete(response));
+    this.feed.serve(request, response);
   }
 
   async #takeCommands(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {

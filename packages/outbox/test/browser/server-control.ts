@@ -4,6 +4,8 @@ import type { Operation } from '@holdfast/operation';
 import type { TestProject } from 'vitest/node';
 import { PretendServer } from './pretend-server.ts';
 import type { ServerFault } from './pretend-server.ts';
+import { PretendProxy } from './pretend-proxy.ts';
+import type { ProxyManners } from './pretend-proxy.ts';
 
 /** What a test in the browser tells its server, which lives outside of it. */
 export type ServerOrder =
@@ -11,6 +13,9 @@ export type ServerOrder =
   | { readonly do: 'close' | 'listen' | 'report' | 'drop-feeds' | 'forget-everything' }
   | { readonly do: 'faults'; readonly faults: ServerFault[] }
   | { readonly do: 'feed' | 'greeting'; readonly text: string }
+  | { readonly do: 'mute-streams'; readonly isMute: boolean }
+  /** A proxy in front of the server, or other manners of the one that is there. */
+  | { readonly do: 'proxy'; readonly manners: ProxyManners }
   | { readonly do: 'portal'; readonly portal: PretendServer['portal'] }
   | { readonly do: 'feed-status'; readonly status: number }
   | { readonly do: 'change'; readonly id: string; readonly change: Partial<Operation> };
@@ -22,6 +27,20 @@ declare module 'vitest' {
   }
 }
 
+const proxies = new Map<PretendServer, { readonly proxy: PretendProxy; readonly url: string }>();
+
+const standBetween = async (server: PretendServer, manners: ProxyManners): Promise<string> => {
+  const known = proxies.get(server);
+  if (known) {
+    known.proxy.manners = manners;
+    return known.url;
+  }
+  const proxy = new PretendProxy(server.url, manners);
+  const url = await proxy.listen();
+  proxies.set(server, { proxy, url });
+  return url;
+};
+
 const carryOut = async (server: PretendServer, order: ServerOrder): Promise<unknown> => {
   switch (order.do) {
     case 'create':
@@ -32,7 +51,7 @@ const carryOut = async (server: PretendServer, order: ServerOrder): Promise<unkn
     case 'report':
       return server.report();
     case 'drop-feeds':
-      return server.dropFeeds();
+      return server.feed.drop();
     case 'forget-everything':
       return server.holdfast.forgetEverything();
     case 'faults':
@@ -41,10 +60,15 @@ const carryOut = async (server: PretendServer, order: ServerOrder): Promise<unkn
       server.portal = order.portal;
       return null;
     case 'feed':
-      return server.feed(order.text);
+      return server.feed.tell(order.text);
     case 'greeting':
-      server.greeting = order.text;
+      server.feed.greeting = order.text;
       return null;
+    case 'mute-streams':
+      server.feed.isMute = order.isMute;
+      return null;
+    case 'proxy':
+      return standBetween(server, order.manners);
     case 'feed-status':
       server.feedStatus = order.status;
       return null;
@@ -78,6 +102,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
   project.provide('serverControl', `http://127.0.0.1:${(control.address() as AddressInfo).port}`);
   return async () => {
+    for (const { proxy } of proxies.values()) await proxy.close();
     for (const server of servers.values()) await server.close();
     control.closeAllConnections();
     await new Promise((resolve) => control.close(resolve));
