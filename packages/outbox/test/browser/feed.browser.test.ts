@@ -182,7 +182,7 @@ describe('the stream', () => {
 
   // Red when: the stream is read without waiting for the lock.
   it('one tab holds it for all, and when that tab ends the next takes over', async () => {
-    // Where there are no locks each reads for itself.
+    // Where there are no locks the tabs agree by talking, below.
     world = await withFeed(start(), { useLocks: true });
     const tab = await world.openTab();
     await untilLive(tab);
