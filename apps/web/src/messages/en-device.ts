@@ -97,7 +97,23 @@ export const device = {
     needsYou: (count: number) => `Needs you: ${count}`,
     unknown: (count: number) => `Unknown: ${count}`,
     noConnection: 'No connection',
+    networkSignIn: 'Network wants a sign-in',
+    lastHeard: (clock: string) => `Last heard ${clock}`,
+    neverHeard: 'Not heard from Holdfast yet',
     opening: 'Opening',
+  },
+  connection: {
+    networkSignInTitle: 'This network wants you to sign in to it first',
+    networkSignIn:
+      'It answers in place of Holdfast, as hotels and trains do. Open its page and sign in there. What you save ' +
+      'stays on this device meanwhile and goes out by itself.',
+    networkSignInOpen: 'Open the network’s page',
+    foreignAnswerTitle: 'Something else answers in place of Holdfast',
+    foreignAnswer:
+      'A proxy or filter of this network is in between. What you save stays on this device and goes out when ' +
+      'Holdfast itself answers. If it lasts, use another network or tell whoever runs this one.',
+    serverTroubleTitle: 'Holdfast has trouble right now',
+    serverTrouble: 'What you save stays on this device and goes out when Holdfast is well again.',
   },
   command: commandWords,
   notSent: notSentSentences,

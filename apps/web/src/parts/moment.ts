@@ -26,6 +26,16 @@ export const clockMoment = (iso: string, nowMs: number): string => {
     : `${shortDayFormat.format(then)} ${clock}`;
 };
 
+const shortClockFormat = new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' });
+
+/** "12:04"; the day stands before it where it is not today. */
+export const shortClock = (atMs: number, nowMs: number): string => {
+  const then = new Date(atMs);
+  const clock = shortClockFormat.format(then);
+  const isToday = then.toDateString() === new Date(nowMs).toDateString();
+  return isToday ? clock : `${shortDayFormat.format(then)} ${clock}`;
+};
+
 export const dayMoment = (iso: string): string => dayFormat.format(new Date(iso));
 
 /** A duration as a person would say it: "14 min", "3 h", "2 days". */
