@@ -249,6 +249,8 @@ export type DeviceItem = {
   readonly ending: Ending | null;
   /** It was dropped before it was sent and nothing took its place: `undoDrop` brings it back. */
   readonly mayUndoDrop: boolean;
+  /** A decision that another word of the same person would still take the place of. */
+  readonly mayReplace: boolean;
 };
 
 /** A stored record that this version cannot read: shown with its raw text, never skipped, never deleted. */

@@ -30,6 +30,7 @@ export const decisions = {
   decidedSent: (what: string) => `${what} was sent. Waiting to hear that it arrived.`,
   refused: (what: string, detail: string) => `${what} was not accepted: ${detail}`,
   tookEffect: (amount: string) => `Approved: ${amount}.`,
+  approvalOf: (amount: string) => `Approve ${amount}.`,
   canTakeBack: (seconds: number) => `It can be taken back for ${seconds} s.`,
   takingBack: 'Taking it back…',
   saved: { approve: 'Approval saved.', deny: 'Denial saved.', withdraw: 'Taking it back.' },

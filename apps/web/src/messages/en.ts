@@ -1,4 +1,5 @@
 import { device } from './en-device.ts';
+import { conflict, drops, sameAmount } from './en-conflict.ts';
 import { decisions } from './en-decisions.ts';
 import { operations } from './en-operations.ts';
 import { orders } from './en-orders.ts';
@@ -13,6 +14,9 @@ export const en = {
   needsPersonWord: 'Needs a person',
   thread,
   device,
+  conflict,
+  drops,
+  sameAmount,
   decisions,
   operations,
   orders,

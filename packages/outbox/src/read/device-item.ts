@@ -10,6 +10,7 @@ import {
 import type { EntryHistory } from '../queue/entry-history.ts';
 import { recordsOf } from '../queue/queue-decision.ts';
 import type { QueueSnapshot } from '../queue/queue-store.ts';
+import { isReplaceable } from '../queue/replaced-decisions.ts';
 import type { EntryRecord } from '../queue/stored-rows.ts';
 import { planEntries } from '../send/send-plan.ts';
 import type { PlannedEntry } from '../send/send-plan.ts';
@@ -51,7 +52,7 @@ const standingOfPlanned = (history: EntryHistory, planned: PlannedEntry | undefi
 
 const deviceItem = (
   { entry }: EntryRecord,
-  mayUndo: boolean,
+  { mayUndo, mayReplace }: { readonly mayUndo: boolean; readonly mayReplace: boolean },
   history: EntryHistory,
   planned: PlannedEntry | undefined,
   isSending: boolean,
@@ -73,6 +74,7 @@ const deviceItem = (
   nextTryAtMs: planned?.dueAtMs ?? null,
   ending: history.ending,
   mayUndoDrop: mayUndo,
+  mayReplace,
 });
 
 /** Every item of the snapshot, ended ones too, in the order they were queued. */
@@ -91,7 +93,8 @@ export const deviceItems = (snapshot: QueueSnapshot, nowMs: number): readonly De
       const mayUndo =
         history.ending?.how === 'dropped' &&
         mayUndoDrop(recordsOf(snapshot, record.entry.operationId), record);
-      return deviceItem(record, mayUndo, history, plan.get(record.entry.key), isSending);
+      const mayReplace = record.entry.type !== 'propose' && isReplaceable({ record, history });
+      return deviceItem(record, { mayUndo, mayReplace }, history, plan.get(record.entry.key), isSending);
     });
 };
 
