@@ -11,6 +11,8 @@ import type { TcpProxy } from './tcp-proxy.ts';
  * - `hold`: it arrives nowhere until `release`; then it is passed on, also when its sender is gone by then.
  * - `lose-answer`: the server has it and has answered; the connection is reset before a byte of that comes back.
  * - `hold-answer`: the server has it and has answered; that comes back after `release`.
+ * - `hold-back`: its answer is collected whole, and comes back with its length once it is over.
+ * - `cutAfterMs`: its answer comes back as it comes, and is cut after that.
  * - `portal-redirect`, `portal-page`: a hotel's network answers instead, with a redirect or with a page.
  */
 export type Fate =
@@ -19,8 +21,10 @@ export type Fate =
   | 'hold'
   | 'lose-answer'
   | 'hold-answer'
+  | 'hold-back'
   | 'portal-redirect'
   | 'portal-page'
+  | { readonly cutAfterMs: number }
   | { readonly delayMs: number }
   | { readonly status: number };
 
@@ -104,6 +108,14 @@ const passAnswer = (answer: IncomingMessage, outgoing: ServerResponse): void => 
   outgoing.on('close', () => answer.destroy());
 };
 
+/** As proxies do that look through an answer before anybody may have it: a stream never comes out of them. */
+const passWhole = async (answer: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+  const { connection: _connection, 'transfer-encoding': _encoding, ...headers } = answer.headers;
+  outgoing.on('close', () => answer.destroy());
+  const body = await readBody(answer);
+  outgoing.writeHead(answer.statusCode ?? 502, { ...headers, 'content-length': body.length }).end(body);
+};
+
 type Carrier = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 const createCarrier = (
@@ -124,7 +136,8 @@ const createCarrier = (
     if (fate === 'portal-page' || fate === 'portal-redirect') return answerAsPortal(outgoing, fate);
     if (typeof fate === 'object' && 'status' in fate)
       return void outgoing.writeHead(fate.status).end('trouble');
-    if (typeof fate === 'object') await new Promise((resolve) => setTimeout(resolve, fate.delayMs));
+    if (typeof fate === 'object' && 'delayMs' in fate)
+      await new Promise((resolve) => setTimeout(resolve, fate.delayMs));
     if (fate === 'hold' && !(await gate.wait())) return;
     if (outgoing.destroyed && fate !== 'hold') return;
     const answer = await forward(incoming, body);
@@ -134,7 +147,9 @@ const createCarrier = (
       answer.resume();
       return reset(outgoing);
     }
+    if (fate === 'hold-back') return passWhole(answer, outgoing);
     passAnswer(answer, outgoing);
+    if (typeof fate === 'object' && 'cutAfterMs' in fate) setTimeout(() => reset(outgoing), fate.cutAfterMs);
   };
 };
 

@@ -29,11 +29,9 @@ const reached: Connectivity = {
   listSinceMs: null,
 };
 const kinds = (status: Partial<StatusSummary>, connectivity: Partial<Connectivity> | null, at = now) =>
-  pillParts(
-    { ...idle, ...status },
-    connectivity === null ? null : ({ ...reached, ...connectivity }),
-    at,
-  ).map(({ kind }) => kind);
+  pillParts({ ...idle, ...status }, connectivity === null ? null : { ...reached, ...connectivity }, at).map(
+    ({ kind }) => kind,
+  );
 
 describe('the status pill', () => {
   it('says "All received" only while Holdfast is heard from', () => {
@@ -66,11 +64,9 @@ describe('the status pill', () => {
   it('what waits for minutes although Holdfast answers asks for attention; without a connection it only waits', () => {
     const waiting = { allReceived: false, waiting: 2, oldestWaitingSinceMs: now - 14 * minute };
     const long = (status: Partial<StatusSummary>, connectivity: Partial<Connectivity>) =>
-      pillParts(
-        { ...idle, ...waiting, ...status },
-        { ...reached, ...connectivity },
-        now,
-      ).some((part) => part.kind === 'waiting' && part.long);
+      pillParts({ ...idle, ...waiting, ...status }, { ...reached, ...connectivity }, now).some(
+        (part) => part.kind === 'waiting' && part.long,
+      );
     expect(long({}, {})).toBe(true);
     expect(long({ oldestWaitingSinceMs: now - minute }, {})).toBe(false);
     expect(long({}, { holdfast: 'not-reached' })).toBe(false);
