@@ -6,6 +6,7 @@ export type OperationRecord = {
   readonly needsPerson: boolean;
   readonly attemptCount: number;
   readonly sentence: string;
+  readonly createdAt: string;
   readonly provider: { readonly reference: string | null };
   readonly amount: { readonly minor: number; readonly currency: string } | null;
   readonly approvals: readonly { readonly by: { readonly name: string } }[];

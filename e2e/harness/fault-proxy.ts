@@ -13,6 +13,8 @@ import type { TcpProxy } from './tcp-proxy.ts';
  * - `hold-answer`: the server has it and has answered; that comes back after `release`.
  * - `hold-back`: its answer is collected whole, and comes back with its length once it is over.
  * - `cutAfterMs`: its answer comes back as it comes, and is cut after that.
+ * - `delayMs`, `answerAfterMs`: the request, or its answer, takes this long.
+ * - `status`: something on the way answers with this status.
  * - `portal-redirect`, `portal-page`: a hotel's network answers instead, with a redirect or with a page.
  */
 export type Fate =
@@ -26,6 +28,7 @@ export type Fate =
   | 'portal-page'
   | { readonly cutAfterMs: number }
   | { readonly delayMs: number }
+  | { readonly answerAfterMs: number }
   | { readonly status: number };
 
 export type PassingRequest = { readonly method: string; readonly path: string; readonly body: string };
@@ -46,6 +49,8 @@ export type FaultProxy = TcpProxy & {
   /** Forgets what it has seen. */
   readonly clear: () => void;
 };
+
+const pauseFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const portalPage = '<!doctype html><title>Hotel</title><h1>Welcome. Sign in to use this network.</h1>';
 
@@ -136,13 +141,13 @@ const createCarrier = (
     if (fate === 'portal-page' || fate === 'portal-redirect') return answerAsPortal(outgoing, fate);
     if (typeof fate === 'object' && 'status' in fate)
       return void outgoing.writeHead(fate.status).end('trouble');
-    if (typeof fate === 'object' && 'delayMs' in fate)
-      await new Promise((resolve) => setTimeout(resolve, fate.delayMs));
+    if (typeof fate === 'object' && 'delayMs' in fate) await pauseFor(fate.delayMs);
     if (fate === 'hold' && !(await gate.wait())) return;
     if (outgoing.destroyed && fate !== 'hold') return;
     const answer = await forward(incoming, body);
     record.status = answer.statusCode ?? null;
     if (fate === 'hold-answer') await gate.wait();
+    if (typeof fate === 'object' && 'answerAfterMs' in fate) await pauseFor(fate.answerAfterMs);
     if (fate === 'lose-answer' || outgoing.destroyed) {
       answer.resume();
       return reset(outgoing);

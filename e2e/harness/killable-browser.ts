@@ -14,6 +14,8 @@ export type BrowserSetup = {
 /** A browser with a profile of its own, which can be killed as a system kills it, and started again on that profile. */
 export type KillableBrowser = {
   readonly context: () => BrowserContext;
+  /** Its open tabs; none while it does not run. */
+  readonly pages: () => readonly Page[];
   /** Starts it where it does not run, and gives its first tab. */
   readonly start: (moreArguments?: readonly string[]) => Promise<Page>;
   readonly newTab: () => Promise<Page>;
@@ -105,6 +107,7 @@ export const makeKillableBrowser = async (
   return {
     profile,
     context: () => current().context,
+    pages: () => running?.context.pages() ?? [],
     start: async (moreArguments = []) => {
       running = await launch(setup, profile, moreArguments);
       const { context } = running;

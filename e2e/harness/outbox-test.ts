@@ -1,3 +1,4 @@
+import type { TestInfo } from '@playwright/test';
 import { demandWebBuild } from '../setup/demand-web-build.ts';
 import { test as base } from './browser-test.ts';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
@@ -18,6 +19,17 @@ type OfOneHouse = {
   setupOf: (role: Role) => BrowserSetup;
   /** Signs this role in once and keeps the profile, closed in order so that its cookies are on disk. */
   profileOf: (role: Role) => Promise<string>;
+};
+
+/** What stood on the screens when a test failed: these browsers are not Playwright's own, so it would not say. */
+const attachScreens = async (device: KillableBrowser, testInfo: TestInfo): Promise<void> => {
+  for (const page of device.pages()) {
+    const text = await page
+      .locator('body')
+      .innerText({ timeout: 2_000 })
+      .catch(() => 'no text');
+    await testInfo.attach('screen', { body: `${page.url()}\n${text}`, contentType: 'text/plain' });
+  }
 };
 
 /** Tests of what a device keeps: one house for all of them, behind a network whose faults the test chooses. */
@@ -73,14 +85,17 @@ export const test = base.extend<{ deviceOf: DeviceOf; mended: undefined }, OfOne
     },
     { scope: 'worker' },
   ],
-  deviceOf: async ({ setupOf, profileOf }, use) => {
+  deviceOf: async ({ setupOf, profileOf }, use, testInfo) => {
     const made: KillableBrowser[] = [];
     await use(async (role) => {
       const device = await makeKillableBrowser(setupOf(role), await profileOf(role));
       made.push(device);
       return device;
     });
-    for (const device of made) await device.remove();
+    for (const device of made) {
+      if (testInfo.status !== testInfo.expectedStatus) await attachScreens(device, testInfo);
+      await device.remove();
+    }
   },
   mended: [
     async ({ house }, use, testInfo) => {
