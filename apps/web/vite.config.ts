@@ -2,6 +2,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 import { appVersion } from './building/app-version.ts';
+import { firstScreenChunks } from './building/first-screen-chunks.ts';
 import { keepBuilds } from './building/kept-builds.ts';
 
 // In development the API comes from the server on loopback; in production that server serves these files.
@@ -48,13 +49,14 @@ export default defineConfig({
       },
     }),
   ],
+  // The same version for browsers of these years: smaller, and with the language's own `await`.
+  resolve: { alias: [{ find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.min.mjs' }] },
   build: {
     target: 'es2022',
     // What earlier builds left is sorted out after the new one is there.
     emptyOutDir: false,
     assetsInlineLimit: 0,
-    // What changes seldom stands apart, so that an update brings only what changed.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'parts', test: /node_modules/ }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: firstScreenChunks() } } },
   },
   server: {
     port: 4790,

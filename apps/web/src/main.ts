@@ -9,6 +9,8 @@ import { followDeviceClock } from './parts/clock.svelte.ts';
 import { Announcer } from './shell/announcer.svelte.ts';
 import App from './shell/App.svelte';
 import { OpenForms } from './shell/open-forms.svelte.ts';
+import { bringWhenIdle } from './shell/lazy-part.svelte.ts';
+import { bringScreenAt } from './shell/lazy-screens.ts';
 import { address } from './shell/routes.ts';
 import { AppUpdate } from './shell/update.svelte.ts';
 
@@ -19,6 +21,8 @@ const session = new Session(server, outbox);
 
 const openForms = new OpenForms();
 const update = new AppUpdate(openForms);
+
+bringScreenAt(globalThis.location.pathname);
 
 const target = document.getElementById('app');
 if (target === null) throw new Error('the page has no place for the app');
@@ -44,3 +48,4 @@ followDeviceClock(demo.nowMs);
 void session.start();
 void update.start(outbox);
 void demo.start();
+void bringWhenIdle();

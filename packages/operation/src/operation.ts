@@ -9,6 +9,7 @@ export * from './canonical-json.ts';
 export * from './compare-proposals.ts';
 export * from './currency.ts';
 export * from './device-record.ts';
+export * from './device-sentence.ts';
 export * from './device-transition.ts';
 export * from './eligibility.ts';
 export * from './event.ts';

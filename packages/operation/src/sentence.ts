@@ -1,4 +1,5 @@
 import type { AttentionReason } from './attention.ts';
+import { approvedSentence, deviceSentence, type QueuedUntil } from './device-sentence.ts';
 import { english, type Messages } from './messages/en.ts';
 import type { FailureCause } from './settlement.ts';
 import type { ShownState } from './state.ts';
@@ -36,7 +37,7 @@ export type SentenceFacts = {
   /** The operator who has begun to settle it. */
   readonly lookedIntoBy?: string | null;
   /** `queued`: what it waits for. */
-  readonly queuedUntil?: 'connection' | 'sign-in' | 'open';
+  readonly queuedUntil?: QueuedUntil;
   /** For the customer's line: "EUR 6,95". */
   readonly amountText?: string | null;
 };
@@ -54,15 +55,13 @@ const stateSentence = (facts: SentenceFacts, messages: Messages): string => {
   const provider = facts.providerName ?? messages.theProvider;
   switch (facts.state) {
     case 'draft':
-      return messages.device.draft;
     case 'queued':
-      return messages.device.queued[facts.queuedUntil ?? 'connection'];
     case 'sent':
-      return messages.device.sent;
+      return deviceSentence(facts.state, facts.queuedUntil, messages.device);
     case 'proposed':
       return proposedSentence(facts, messages);
     case 'approved':
-      return approvedSentence(facts, messages);
+      return heldSentence(facts, messages);
     case 'submitting':
       return messages.submitting(provider);
     case 'pending':
@@ -94,14 +93,12 @@ const proposedSentence = (facts: SentenceFacts, { proposed }: Messages): string 
   return missing > 1 ? proposed.waitingForMore(missing) : proposed.waitingForSecond;
 };
 
-const approvedSentence = (facts: SentenceFacts, { approved, theProvider }: Messages): string => {
+const heldSentence = (facts: SentenceFacts, { approved, device, theProvider }: Messages): string => {
   switch (facts.waitingFor ?? null) {
     case null:
-      return approved.next;
+      return approvedSentence(null, device);
     case 'undo':
-      return facts.undoSeconds != null && facts.undoSeconds > 0
-        ? approved.undo(facts.undoSeconds)
-        : approved.next;
+      return approvedSentence(facts.undoSeconds ?? null, device);
     case 'hold':
       return approved.hold;
     case 'provider':

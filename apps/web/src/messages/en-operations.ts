@@ -23,17 +23,11 @@ export const reasons: Record<RefundReason, string> = {
   fraudulent: 'Fraudulent',
 };
 
-const providers: Record<string, string> = { stripe: 'Stripe' };
-
 export const operations = {
   title: 'Refund',
   titleOf: (amount: string) => `Refund of ${amount}`,
-  forgottenTitle: 'Cancelled before it was proposed',
-  provider: (name: string) => providers[name] ?? name,
   attention,
   reasons,
-  droppedHere: 'Dropped on this device before it was sent. Holdfast never heard of it.',
-  refusedHere: 'Holdfast did not accept it. It is still on this device.',
   row: (amount: string, customer: string) => `${amount}, ${customer}`,
   order: 'Order',
   ticket: 'Ticket',

@@ -1,22 +1,5 @@
 /** Finding orders and tickets, what an order holds, and asking for a refund. */
 export const orders = {
-  home: {
-    title: 'Home',
-    search: 'Ticket, order, customer or amount',
-    needsYou: 'Needs you',
-    waiting: 'Waiting',
-    recent: 'Recent',
-    empty: 'Find the order that a customer asks about. What you propose appears here, with its true state.',
-    nothingWaiting: 'Nothing of yours is waiting.',
-    results: (count: number) => (count === 0 ? 'Nothing found' : count === 1 ? '1 found' : `${count} found`),
-    ordersFound: 'Orders',
-    ticketsFound: 'Tickets',
-    operationsFound: 'Refunds',
-    nothingFound: (text: string) => `Nothing on this device matches “${text}”.`,
-    nothingFoundAnywhere: (text: string) => `Nothing matches “${text}”, here or at Holdfast.`,
-    notAskedHoldfast: 'Holdfast cannot be asked right now. With a connection there may be more.',
-    draftOf: (order: string) => `Draft for order ${order}`,
-  },
   list: {
     title: 'Orders',
     empty: 'No orders yet. They come from the shop’s own system or from an import.',

@@ -1,25 +1,8 @@
-import { device } from './en-device.ts';
-import { conflict, drops, sameAmount } from './en-conflict.ts';
-import { decisions } from './en-decisions.ts';
-import { operations } from './en-operations.ts';
-import { orders } from './en-orders.ts';
-import { stateWords, thread } from './en-thread.ts';
-import { update } from './en-update.ts';
-
-/** Every word the screens say in English. A second language is a second file of this shape. */
-export const en = {
+/** What the frame around the screens says, and what is said everywhere. */
+const everywhere = {
   product: 'Holdfast',
   tagline: 'One refund, one outcome, honestly reported.',
-  states: stateWords,
   needsPersonWord: 'Needs a person',
-  thread,
-  device,
-  conflict,
-  drops,
-  sameAmount,
-  decisions,
-  operations,
-  orders,
   navigation: {
     label: 'Places',
     home: 'Home',
@@ -94,10 +77,13 @@ export const en = {
     label: 'Loading',
     failedTitle: 'This could not be loaded',
     again: 'Load again',
+    screenTitle: 'This screen is not on this device yet',
+    partMissing:
+      'Its code could not be loaded. Nothing was changed or lost by this. It opens once there is a connection.',
+    partBring: 'Load it now',
     unreachable: 'Holdfast cannot be reached right now. What is on this device is shown; it may be older.',
     status: (status: number) => `The server answered with ${status}. Nothing was changed by this.`,
   },
-  update,
   notFound: {
     title: 'There is nothing at this address',
     body: 'The link may be old. Search for the order or ticket instead.',
@@ -111,4 +97,18 @@ export const en = {
   close: 'Close',
 };
 
-export type Messages = typeof en;
+export const {
+  product,
+  tagline,
+  needsPersonWord,
+  navigation,
+  roles,
+  signIn,
+  setPassword,
+  time,
+  loading,
+  notFound,
+  copy,
+  cancel,
+  close,
+} = everywhere;

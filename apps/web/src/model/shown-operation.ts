@@ -1,6 +1,7 @@
 import type { DeviceItem, SeenOperation } from '@holdfast/outbox';
 import {
-  sentenceOf,
+  approvedSentence,
+  deviceSentence,
   type Amount,
   type Operation,
   type OperationDetail,
@@ -63,16 +64,16 @@ const localOf = (seen: SeenOperation): ThreadLocal | null => {
   };
 };
 
-const deviceSentence = (seen: SeenOperation, signInNeeded: boolean): string => {
-  if (seen.droppedHere) return words.operations.droppedHere;
+const sentenceOnDevice = (seen: SeenOperation, signInNeeded: boolean): string => {
+  if (seen.droppedHere) return words.row.droppedHere;
   const item = proposalItem(seen);
-  if (item === null) return sentenceOf({ state: 'draft' });
-  if (item.standing === 'needs-you') return words.operations.refusedHere;
-  if (item.safety === 'sent') return sentenceOf({ state: 'sent' });
-  return sentenceOf({
-    state: 'queued',
-    queuedUntil: signInNeeded || item.notSentBecause === 'sign-in' ? 'sign-in' : 'connection',
-  });
+  if (item === null) return deviceSentence('draft');
+  if (item.standing === 'needs-you') return words.row.refusedHere;
+  if (item.safety === 'sent') return deviceSentence('sent');
+  return deviceSentence(
+    'queued',
+    signInNeeded || item.notSentBecause === 'sign-in' ? 'sign-in' : 'connection',
+  );
 };
 
 const threadFor = (seen: SeenOperation, settledAt: string | null): Thread => {
@@ -85,10 +86,7 @@ const threadFor = (seen: SeenOperation, settledAt: string | null): Thread => {
 /** The server's sentence; the seconds of the undo window run on here, since the server says them only once. */
 const serverSentence = (operation: Operation): string => {
   if (operation.waitingFor !== 'undo' || operation.undoUntil === null) return operation.sentence;
-  const undoSeconds = undoSecondsLeft(operation, nowMs());
-  return undoSeconds > 0
-    ? sentenceOf({ state: operation.state, waitingFor: 'undo', undoSeconds })
-    : sentenceOf({ state: operation.state });
+  return approvedSentence(undoSecondsLeft(operation, nowMs()));
 };
 
 type Circumstances = {
@@ -111,9 +109,9 @@ export const shownOperation = (
     tone: toneOf(seen.shownState, needsPerson),
     amount: synced?.amount ?? proposal?.amount ?? null,
     orderId: synced?.orderId ?? proposal?.orderId ?? null,
-    sentence: synced === null ? deviceSentence(seen, signInNeeded) : serverSentence(synced),
+    sentence: synced === null ? sentenceOnDevice(seen, signInNeeded) : serverSentence(synced),
     thread: threadFor(seen, settledAt),
-    provider: words.operations.provider(synced?.provider.name ?? 'stripe'),
+    provider: words.row.provider(synced?.provider.name ?? 'stripe'),
     at: synced?.updatedAt ?? confirmedAtOf(seen) ?? mintedAt(seen.operationId) ?? iso(0),
     byDeviceClock: synced === null,
   };

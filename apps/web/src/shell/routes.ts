@@ -1,31 +1,29 @@
 import { createRouter, searchParams } from 'sv-router';
-import ApprovalsScreen from '../screens/approvals/ApprovalsScreen.svelte';
-import DeviceScreen from '../screens/device/DeviceScreen.svelte';
 import HomeScreen from '../screens/home/HomeScreen.svelte';
-import OperationScreen from '../screens/operation/OperationScreen.svelte';
-import OrderScreen from '../screens/order/OrderScreen.svelte';
-import TicketScreen from '../screens/order/TicketScreen.svelte';
-import SetPasswordScreen from '../screens/sign-in/SetPasswordScreen.svelte';
-import SignInScreen from '../screens/sign-in/SignInScreen.svelte';
-import OperationsScreen from '../screens/tables/OperationsScreen.svelte';
-import OrdersScreen from '../screens/tables/OrdersScreen.svelte';
 import type { Address } from './address.ts';
+import { lazyScreen } from './lazy-screens.ts';
 import NotFoundScreen from './NotFoundScreen.svelte';
 
+// Two routes of one screen share its component, so that going from one to the other keeps what is on it.
+const order = lazyScreen('order');
+const operations = lazyScreen('operations');
+const approvals = lazyScreen('approvals');
+
+// The agent's first place comes with the app; every other screen is a chunk of its own.
 const router = createRouter({
   '/': HomeScreen,
-  '/sign-in': SignInScreen,
-  '/set-password': SetPasswordScreen,
-  '/orders': OrdersScreen,
-  '/orders/:orderId': OrderScreen,
-  '/orders/:orderId/refund': OrderScreen,
-  '/tickets/:ticketId': TicketScreen,
-  '/operations': OperationsScreen,
-  '/operations/:operationId': OperationScreen,
-  '/uncertain': OperationsScreen,
-  '/approvals': ApprovalsScreen,
-  '/approvals/:operationId': ApprovalsScreen,
-  '/device': DeviceScreen,
+  '/sign-in': lazyScreen('signIn'),
+  '/set-password': lazyScreen('setPassword'),
+  '/orders': lazyScreen('orders'),
+  '/orders/:orderId': order,
+  '/orders/:orderId/refund': order,
+  '/tickets/:ticketId': lazyScreen('ticket'),
+  '/operations': operations,
+  '/operations/:operationId': lazyScreen('operation'),
+  '/uncertain': operations,
+  '/approvals': approvals,
+  '/approvals/:operationId': approvals,
+  '/device': lazyScreen('device'),
   '*notFound': NotFoundScreen,
 });
 

@@ -2,6 +2,7 @@ import type { DeclineClass } from '../observation.ts';
 import type { AttentionReason } from '../attention.ts';
 import type { WaitingFor } from '../wire/operation-message.ts';
 import { amountText } from './en-amount.ts';
+import { englishOnDevice } from './en-device.ts';
 
 const list = (items: readonly string[]): string => items.join(', ');
 const reasonOr = (text: string | null, otherwise: string): string =>
@@ -90,15 +91,7 @@ const attention: Readonly<Record<AttentionReason, string>> = {
  * Nothing here says "refunded" before the provider's record does, and only definite ends invite a new refund.
  */
 export const english = {
-  device: {
-    draft: 'Not sent. Only on this device.',
-    queued: {
-      connection: 'Saved on this device. It will be sent when there is a connection.',
-      'sign-in': 'Saved on this device. It will be sent when you sign in.',
-      open: 'Saved on this device. It will be sent when Holdfast is open.',
-    },
-    sent: 'Sent. Waiting to hear that it arrived.',
-  },
+  device: englishOnDevice,
   proposed: {
     waiting: 'Waiting for approval.',
     waitingForSecond: 'Waiting for a second approval.',
@@ -106,9 +99,6 @@ export const english = {
     back: (changed: readonly string[]): string => `Back for approval: ${changed.map(plain).join('; ')}.`,
   },
   approved: {
-    next: 'Approved. It will be submitted next.',
-    undo: (seconds: number): string =>
-      `Approved. It can be taken back for ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     hold: 'Approved. Submitting is on hold.',
     provider: (provider: string): string =>
       `Approved. ${provider} could not be asked or is not taking requests from us; we will submit it when it does.`,

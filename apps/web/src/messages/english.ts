@@ -1,0 +1,27 @@
+/**
+ * Every word the screens say in English. A second language is a second file of these names. Each area is an export of
+ * its own and not a part of one object, so that a screen's words come with the screen.
+ */
+export { conflict, drops, sameAmount } from './en-conflict.ts';
+export { decisions } from './en-decisions.ts';
+export { device } from './en-device.ts';
+export { home, row } from './en-home.ts';
+export { operations } from './en-operations.ts';
+export { orders } from './en-orders.ts';
+export { stateWords as states, thread } from './en-thread.ts';
+export { update } from './en-update.ts';
+export {
+  product,
+  tagline,
+  needsPersonWord,
+  navigation,
+  roles,
+  signIn,
+  setPassword,
+  time,
+  loading,
+  notFound,
+  copy,
+  cancel,
+  close,
+} from './en.ts';

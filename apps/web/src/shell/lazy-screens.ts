@@ -1,0 +1,52 @@
+import type { Component } from 'svelte';
+import { LazyPart } from './lazy-part.svelte.ts';
+import LazyScreen from './LazyScreen.svelte';
+
+const screens = {
+  signIn: new LazyPart(() => import('../screens/sign-in/SignInScreen.svelte')),
+  setPassword: new LazyPart(() => import('../screens/sign-in/SetPasswordScreen.svelte')),
+  orders: new LazyPart(() => import('../screens/tables/OrdersScreen.svelte')),
+  order: new LazyPart(() => import('../screens/order/OrderScreen.svelte')),
+  ticket: new LazyPart(() => import('../screens/order/TicketScreen.svelte')),
+  operations: new LazyPart(() => import('../screens/tables/OperationsScreen.svelte')),
+  operation: new LazyPart(() => import('../screens/operation/OperationScreen.svelte')),
+  approvals: new LazyPart(() => import('../screens/approvals/ApprovalsScreen.svelte')),
+  device: new LazyPart(() => import('../screens/device/DeviceScreen.svelte')),
+} as const;
+type ScreenName = keyof typeof screens;
+
+/** For the router: a component that shows the screen once its code is here. One a screen, so that it is kept. */
+export const lazyScreen = (name: ScreenName): Component => {
+  const screen = screens[name];
+  return (internals, props) => LazyScreen(internals, { ...props, screen });
+};
+
+/** By the address alone, before the router runs: the code of the screen that will be shown, if it is a lazy one. */
+export const screenAt = (path: string): ScreenName | null => {
+  const [, place = '', inside] = path.split('/');
+  switch (place) {
+    case 'sign-in':
+      return 'signIn';
+    case 'set-password':
+      return 'setPassword';
+    case 'orders':
+      return inside === undefined ? 'orders' : 'order';
+    case 'tickets':
+      return 'ticket';
+    case 'operations':
+      return inside === undefined ? 'operations' : 'operation';
+    case 'uncertain':
+      return 'operations';
+    case 'approvals':
+    case 'device':
+      return place;
+    default:
+      return null;
+  }
+};
+
+/** Starts fetching what this address will show, while the session is still being asked for. */
+export const bringScreenAt = (path: string): void => {
+  const name = screenAt(path);
+  if (name !== null) void screens[name].bring();
+};
