@@ -64,8 +64,15 @@ export const rooms: readonly Room[] = [
     node: false,
   },
   { folder: 'apps/fake-stripe', ours: [], others: 'any', node: true },
-  // Drives the product from outside, and asks PostgreSQL what that cost.
-  { folder: 'bench', ours: [], others: ['postgres'], node: true },
+  // Drives the product from outside, and asks PostgreSQL and a browser what that cost.
+  { folder: 'bench', ours: [], others: ['postgres', 'playwright'], node: true },
+  // The page that the bench opens in that browser, with the outbox in it as an app has it.
+  {
+    folder: 'bench/src/outbox/page',
+    ours: ['@holdfast/outbox', '@holdfast/outbox/browser'],
+    others: [],
+    node: false,
+  },
   {
     folder: 'e2e',
     ours: [],

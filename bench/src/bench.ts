@@ -6,6 +6,7 @@ import { measureFirstLoad } from './first-load/measure-first-load.ts';
 import { makeEndings, type AllEndings } from './house/endings.ts';
 import { measureThroughput } from './measure-throughput.ts';
 import type { Measured } from './measured.ts';
+import { measureOutbox } from './outbox/measure-outbox.ts';
 import { pause } from './program.ts';
 import { profileText, type ServerProfile } from './profile/profile-server.ts';
 import { compareSizes } from './size/compare-sizes.ts';
@@ -29,12 +30,7 @@ const measures: readonly { readonly parts: readonly PartName[]; readonly measure
     parts: ['size'],
     measure: (settings, endings) => compareSizes(settings, endings, say),
   },
-  { parts: ['outbox'], measure: () => Promise.resolve({ lines: outboxLines }) },
-];
-
-/** Its place: the browser's side is measured in a browser, which this room does not start yet. */
-const outboxLines: readonly Line[] = [
-  { part: 'outbox', what: 'the queue of a device', value: null, unit: '', aim: null },
+  { parts: ['outbox'], measure: measureOutbox },
 ];
 
 type Result = {
