@@ -8,6 +8,7 @@ import type { Clock } from '../ports.ts';
 import type { CacheReads } from './cache-reads.ts';
 import type { ConnectivityBoard } from './connectivity-board.ts';
 import type { DexieQueueStore } from './dexie-queue-store.ts';
+import { createPacedRead } from './paced-read.ts';
 import type { QueueDatabase } from './queue-database.ts';
 import { recordReaders } from './record-reads.ts';
 import type { SessionKeeper } from './session-keeper.ts';
@@ -127,8 +128,9 @@ export class LiveReads {
     let isOver = false;
     let retry: ReturnType<typeof setTimeout> | undefined;
     let subscription: { unsubscribe(): void } | undefined;
+    const paced = createPacedRead(() => this.#read(query));
     const begin = (): void => {
-      subscription = liveQuery(() => this.#read(query)).subscribe({
+      subscription = liveQuery(paced).subscribe({
         next: (read) => {
           if (!isOver) listener(read);
         },
