@@ -26,8 +26,14 @@ export class PretendHoldfast {
     return this.arrived.filter((copy) => copy.commandId === commandId).map(({ text }) => text);
   }
 
+  /** Which history it is in: a restore begins another. */
+  history = 1;
+  /** Every verdict that was ever given on a command, in whichever history. */
+  readonly judged = new Map<string, Set<CommandResult['status']>>();
+
   /** Forgets everything, as a server restored from an empty backup. */
   forgetEverything(): void {
+    this.history += 1;
     this.operations.clear();
     this.#verdicts.clear();
   }
@@ -38,6 +44,11 @@ export class PretendHoldfast {
     // Then each text is the very bytes that came.
     if (body !== `{"commands":[${texts.join(',')}]}`) throw new Error('not written as it was stored');
     const results = commands.map((command, index) => this.#take(command, texts[index] ?? ''));
+    for (const { commandId, status } of results) {
+      const given = this.judged.get(commandId);
+      if (given) given.add(status);
+      else this.judged.set(commandId, new Set([status]));
+    }
     return JSON.stringify({ results });
   }
 

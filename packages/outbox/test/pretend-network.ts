@@ -75,6 +75,8 @@ export class PretendNetwork implements Transport {
   readonly requests: { readonly commandIds: readonly string[]; readonly request: HoldfastRequest }[] = [];
   /** What happens while a request is on its way. */
   before: () => Promise<void> = () => Promise.resolve();
+  /** What the next request meets, when that is decided by somebody else. */
+  meets: NetworkOutcome | null = null;
   /** Requests that nobody waits for any more and that still arrive. */
   readonly late: HoldfastRequest[] = [];
 
@@ -96,6 +98,7 @@ export class PretendNetwork implements Transport {
   }
 
   #outcomeOf(request: HoldfastRequest): NetworkOutcome {
+    if (this.meets !== null) return this.meets;
     if (request.path !== '/v1/commands') return this.#next();
     const { commands } = JSON.parse(request.body) as { commands: { commandId: string }[] };
     const commandIds = commands.map(({ commandId }) => commandId);

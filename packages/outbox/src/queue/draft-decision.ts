@@ -34,6 +34,11 @@ const met = (draft: Draft): Decision<Begun> => ({
   answer: { kind: 'draft', draft, isNew: false },
 });
 
+const alreadyQueued = ({ entry }: EntryRecord): Decision<Begun> => ({
+  writes: {},
+  answer: { kind: 'already-queued', operationId: entry.operationId },
+});
+
 const openDrafts = (snapshot: QueueSnapshot, subject: string, orderId: string): Draft[] =>
   snapshot.drafts
     .filter((draft) => draft.subject === subject && draft.order.id === orderId)
@@ -70,9 +75,7 @@ export const decideBegin =
     const draft = openDrafts(snapshot, world.subject, order.id)[0];
     if (draft) return met(draft);
     const live = liveProposal(snapshot, world.subject, order.id, endedOperations);
-    if (live) {
-      return { writes: {}, answer: { kind: 'already-queued', operationId: live.entry.operationId } };
-    }
+    if (live) return alreadyQueued(live);
     return opened(newDraft(world, order, {}));
   };
 
@@ -90,7 +93,22 @@ const contentOfProposal = (record: EntryRecord): DraftContent => {
   return JSON.parse(JSON.stringify(proposal)) as DraftContent;
 };
 
-/** A refused or waiting proposal is changed: new ID, same content to begin with. */
+/** What was queued in its place, or in the place of that; `undefined` when all of it was dropped or put away. */
+const replacementOf = (snapshot: QueueSnapshot, operationId: string): EntryRecord | undefined => {
+  for (const record of snapshot.records) {
+    if (record.entry.type !== 'propose' || record.entry.supersedes !== operationId) continue;
+    const { ending, dismissed } = historyOf(record.log);
+    const isGone = ending?.how === 'dropped' || (ending?.status === 'rejected' && dismissed);
+    const standing = isGone ? replacementOf(snapshot, record.entry.operationId) : record;
+    if (standing) return standing;
+  }
+  return undefined;
+};
+
+/**
+ * A refused or waiting proposal is changed: new ID, same content to begin with. Once: whoever changes it again, as
+ * from a tab that did not hear of it, meets the changed one.
+ */
 export const decideRevise =
   (world: DraftWorld, operationId: string, order: OrderSeen) =>
   (snapshot: QueueSnapshot): Decision<Begun> => {
@@ -98,12 +116,21 @@ export const decideRevise =
       (open) => open.supersedes === operationId,
     );
     if (draft) return met(draft);
+    const replacement = replacementOf(snapshot, operationId);
+    if (replacement) return alreadyQueued(replacement);
     const proposal = snapshot.records.findLast(
       (record) => isProposalOf(record, world.subject, order.id) && record.entry.operationId === operationId,
     );
     if (!proposal) {
       const because = { reason: 'nothing-there' } as const;
       return { writes: {}, answer: { kind: 'not-saved', because, unsavedOperationId: null } };
+    }
+    // What was dropped stands for nothing any more: the order's refund may have been begun anew since.
+    if (historyOf(proposal.log).ending?.how === 'dropped') {
+      const begun = openDrafts(snapshot, world.subject, order.id)[0];
+      if (begun) return met(begun);
+      const live = liveProposal(snapshot, world.subject, order.id, new Set());
+      if (live) return alreadyQueued(live);
     }
     return opened(newDraft(world, order, { content: contentOfProposal(proposal), supersedes: operationId }));
   };

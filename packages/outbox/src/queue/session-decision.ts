@@ -56,4 +56,4 @@ export const decideKnownAgain = ({ session }: QueueSnapshot): Decision<SessionRo
 
 /** Before the caches of a history that is no more are dropped: what was acknowledged has to be looked up again. */
 export const decideRetellNeeded = ({ session }: QueueSnapshot): Decision<SessionRow> =>
-  changed({ ...session, retell: true });
+  changed({ ...session, retell: true, retellCount: (session.retellCount ?? 0) + 1 });

@@ -120,6 +120,8 @@ export const sessionRowSchema = z.object({
   signInNeeded: z.boolean(),
   /** History was restored at the server: what it acknowledged must be looked up, and told again where it is gone. */
   retell: z.boolean(),
+  /** How often that was so. A verdict of an earlier history is none any more. */
+  retellCount: z.optional(z.int()),
   /** Somebody signed out here, and the server has not been heard to end their session. */
   signOutOwed: z._default(z.boolean(), false),
 });

@@ -57,7 +57,7 @@ export class BatchSender {
     const begun = await store.change(scopeOfEntries(chosen), decideBeginBatch(asked));
     if (begun.kind === 'lease-lost') return begun;
     if (begun.kind === 'plan-again') return { kind: 'nothing-sent' };
-    const { entries, sessionEpoch } = begun;
+    const { entries, sessionEpoch, retellCount } = begun;
     const epoch = await cacheEpoch(this.#ports);
     const startedAtMs = clock.nowMs();
     const classified = await this.#request(entries, options.cancellation);
@@ -67,6 +67,7 @@ export class BatchSender {
     this.#inHand.take({
       attemptId,
       sessionEpoch,
+      retellCount,
       outcomes: entries.map((entry, index) => ({ entry, outcome: outcomes[index] as Classified })),
       isWhole: classified.kind === 'whole',
       nowMs,

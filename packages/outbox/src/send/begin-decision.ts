@@ -6,7 +6,12 @@ import type { LeaseRequest } from './lease.ts';
 import { planEntries } from './send-plan.ts';
 
 export type BegunBatch =
-  | { readonly kind: 'begun'; readonly entries: readonly Entry[]; readonly sessionEpoch: number }
+  | {
+      readonly kind: 'begun';
+      readonly entries: readonly Entry[];
+      readonly sessionEpoch: number;
+      readonly retellCount: number;
+    }
   /** They were dropped, sent by another, or something has to go before them: plan anew. */
   | { readonly kind: 'plan-again' }
   | { readonly kind: 'lease-lost' };
@@ -58,6 +63,7 @@ export const decideBeginBatch =
         kind: 'begun',
         entries: records.map(({ entry }) => entry),
         sessionEpoch: snapshot.session.epoch,
+        retellCount: snapshot.session.retellCount ?? 0,
       },
     };
   };

@@ -5,6 +5,7 @@ import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
 import type { Entry, EntryRecord, LogEvent, LogRow, SessionRow } from '../queue/stored-rows.ts';
 import { pauseAfter } from './backoff.ts';
 import type { PauseLimits } from './backoff.ts';
+import { kept } from './verdict.ts';
 import type { Classified, Kept } from './verdict.ts';
 
 export type EntryOutcome = { readonly entry: Entry; readonly outcome: Classified };
@@ -13,6 +14,8 @@ export type EntryOutcome = { readonly entry: Entry; readonly outcome: Classified
 export type EndedBatch = {
   readonly attemptId: string;
   readonly sessionEpoch: number;
+  /** How often the server's history had been restored, as far as was known when the request left. */
+  readonly retellCount: number;
   readonly outcomes: readonly EntryOutcome[];
   /** The request as a whole was met so: it says nothing of any one of its entries. */
   readonly isWhole: boolean;
@@ -81,6 +84,12 @@ const sessionAfter = (session: SessionRow, ended: EndedBatch): SessionRow | unde
   return { ...session, signInNeeded };
 };
 
+/** A verdict that was heard before we knew of a restore may be lost there, and nobody would tell it again. */
+const outcomeNow = (snapshot: QueueSnapshot, ended: EndedBatch, outcome: Classified): Classified =>
+  outcome.kind === 'verdict' && (snapshot.session.retellCount ?? 0) !== ended.retellCount
+    ? kept('interrupted', outcome.status, 'the server was restored meanwhile')
+    : outcome;
+
 /**
  * What came of each attempt of a request, kept whoever brings it, in one transaction. A second verdict on an ended
  * entry changes nothing.
@@ -92,13 +101,13 @@ export const decideEndBatch =
     const addLog = ended.outcomes.flatMap((one): LogRow[] => {
       const record = records.get(one.entry.key);
       if (!record) return [];
-      const { outcome } = one;
+      const outcome = outcomeNow(snapshot, ended, one.outcome);
       if (outcome.kind === 'kept')
         return nextLogRows(record, ended.nowMs, [keptEvent(record, ended, outcome)]);
       const events = verdictEvents(ended, outcome.result, outcome.status);
       const isKnown = historyOf(record.log).ending?.how === 'verdict';
       const own = nextLogRows(record, ended.nowMs, isKnown ? events.slice(0, 1) : events);
-      return [...own, ...cancelledWithIt(snapshot, one, ended.nowMs)];
+      return [...own, ...cancelledWithIt(snapshot, { ...one, outcome }, ended.nowMs)];
     });
     const session = sessionAfter(snapshot.session, ended);
     return { writes: { addLog, ...(session && { session }) }, answer: null };

@@ -1,5 +1,6 @@
 import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from '../queue/entry-history.ts';
 import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
+import type { SessionRow } from '../queue/stored-rows.ts';
 
 /**
  * History was restored at the server: what it acknowledged and no longer knows, or knows in an older version than it
@@ -20,6 +21,14 @@ export const decideRetell =
     const addLog = gone.flatMap((record) => nextLogRows(record, nowMs, [{ kind: 'reopened' }]));
     return { writes: { addLog }, answer: gone.length };
   };
+
+/** All of that history was told again, unless another restore was heard of since it was read. */
+export const decideRetold =
+  (read: SessionRow) =>
+  ({ session }: QueueSnapshot): Decision<null> => ({
+    writes: session.retellCount === read.retellCount ? { session: { ...session, retell: false } } : {},
+    answer: null,
+  });
 
 /** Operations that may have reached the server: those are looked up before anything of them is sent again. */
 export const operationsToLookUp = (snapshot: QueueSnapshot): readonly string[] => {

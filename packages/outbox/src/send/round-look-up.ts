@@ -1,7 +1,7 @@
 import type { Cancellation } from '../ports.ts';
 import type { QueueStore } from '../queue/queue-store.ts';
 import type { SessionRow } from '../queue/stored-rows.ts';
-import { decideRetell, operationsToLookUp } from './look-up-decision.ts';
+import { decideRetell, decideRetold, operationsToLookUp } from './look-up-decision.ts';
 import { lookUp } from './look-up.ts';
 import { afterFailure } from './round-end.ts';
 import { cacheEpoch } from './sender-ports.ts';
@@ -44,6 +44,6 @@ export const lookUpOpen = async (ports: SenderPorts, cancellation: Cancellation)
     const versions = new Map([...answer.operations].map(([id, known]) => [id, known?.version ?? null]));
     if (all) await store.change({ operationIds: ids }, decideRetell(versions, clock.nowMs()));
   }
-  if (retell) await changeSession(store, { retell: false });
+  if (retell) await store.change({ operationIds: [] }, decideRetold(open.session));
   return { isDone: true, trouble: null };
 };

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { decideRetellNeeded } from '../src/queue/session-decision.ts';
+import { PretendDevice } from './pretend-device.ts';
+import { PretendHoldfast } from './pretend-holdfast.ts';
+import { PretendNetwork } from './pretend-network.ts';
+import { sampleOrderSeen } from './samples.ts';
+
+/** What seeded lives brought to light, each told by itself. */
+const open = async () => {
+  const server = new PretendHoldfast();
+  const network = new PretendNetwork(server, () => 'arrives');
+  const device = new PretendDevice(network);
+  await device.signIn();
+  const restore = async () => {
+    server.forgetEverything();
+    await device.store.change({ operationIds: [] }, decideRetellNeeded);
+  };
+  return { server, network, device, restore };
+};
+
+describe('a server that is restored while an answer is on its way (seed 196)', () => {
+  // Red when: `outcomeNow` lets a verdict of the history before stand.
+  it('a verdict that is stored only after the restore was heard of is asked for again', async () => {
+    const { server, network, device, restore } = await open();
+    const operationId = await device.queue('order-1');
+    const change = device.store.change.bind(device.store);
+    let isRestored = false;
+    device.store.change = async (scope, decide) => {
+      // The answer is here; before it is stored the restore is heard of, and all else is told again.
+      if (network.requests.length === 1 && !isRestored) {
+        isRestored = true;
+        await restore();
+        await device.round(device.tab(600_000), 'person-asked');
+      }
+      return change(scope, decide);
+    };
+    const tab = device.tab();
+    await device.round(tab);
+    for (let turn = 0; turn < 3; turn += 1) await device.round(tab, 'person-asked');
+    expect(server.operations.has(operationId)).toBe(true);
+    expect((await device.items())[0]).toMatchObject({ safety: 'received' });
+  });
+
+  // Red when: `decideRetold` clears the mark of a restore that came after it was read.
+  it('a second restore during the look-up of the first is not forgotten', async () => {
+    const { server, network, device, restore } = await open();
+    const operationId = await device.queue('order-1');
+    const tab = device.tab();
+    await device.round(tab);
+    await restore();
+    let lookUps = 0;
+    network.before = async () => {
+      lookUps += 1;
+      if (lookUps === 2) await restore();
+    };
+    for (let turn = 0; turn < 3; turn += 1) {
+      tab.lookUpFirst();
+      await device.round(tab, 'person-asked');
+    }
+    expect(server.operations.has(operationId)).toBe(true);
+  });
+});
+
+describe('a proposal that is changed more than once (seeds 127, 1697, 7039)', () => {
+  const queueChange = async (device: PretendDevice, operationId: string): Promise<string> => {
+    const begun = await device.intents.revise(operationId, sampleOrderSeen());
+    if (begun.kind !== 'draft') throw new Error(`no draft: ${begun.kind}`);
+    await device.queueAgain(begun.draft.operationId, 'order-1');
+    return begun.draft.operationId;
+  };
+
+  // Red when: `decideRevise` does not look for what was queued in its place.
+  it('from the same one again: it meets the change that is there', async () => {
+    const { server, device } = await open();
+    const first = await device.queue('order-1');
+    await device.round(device.tab());
+    const second = await queueChange(device, first);
+    const met = { kind: 'already-queued', operationId: second };
+    expect(await device.intents.revise(first, sampleOrderSeen())).toEqual(met);
+    await device.round(device.tab(), 'person-asked');
+    expect(await device.intents.revise(first, sampleOrderSeen())).toEqual(met);
+    const states = [...server.operations.values()].map(({ state }) => state);
+    expect(states.sort()).toEqual(['cancelled', 'proposed']);
+  });
+
+  // Red when: `replacementOf` does not follow what replaced the replacement.
+  it('the change was changed as well: it meets the last one', async () => {
+    const { device } = await open();
+    const first = await device.queue('order-1');
+    await device.round(device.tab());
+    const second = await queueChange(device, first);
+    const third = await queueChange(device, second);
+    const again = await device.intents.revise(first, sampleOrderSeen());
+    expect(again).toEqual({ kind: 'already-queued', operationId: third });
+  });
+
+  // Red when: `decideRevise` takes a dropped proposal for one that can be changed.
+  it('one that was dropped, after the refund was begun anew: it meets that', async () => {
+    const { device } = await open();
+    const first = await device.queue('order-1');
+    await device.decide({ type: 'cancel', operationId: first, reason: 'Typed twice' });
+    const anew = await device.queue('order-1');
+    const again = await device.intents.revise(first, sampleOrderSeen());
+    expect(again).toEqual({ kind: 'already-queued', operationId: anew });
+  });
+});
