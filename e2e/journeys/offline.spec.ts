@@ -21,7 +21,10 @@ import {
 const expectAnswered = async (page: Page, what: string): Promise<void> => {
   await page.getByRole('link', { name: /What is on this device/ }).click();
   const record = page.getByRole('region', { name: 'Record' });
-  await expect(record.getByText(`${what}: Holdfast answered`).first()).toBeVisible({ timeout: 60_000 });
+  const item = record.getByRole('listitem').filter({ hasText: what }).first();
+  await expect(item).toContainText('Holdfast has it', { timeout: 60_000 });
+  await item.getByText('What happened').first().click();
+  await expect(item.getByText('Holdfast answered').first()).toBeVisible();
   await expect(record.getByText('Dropped here')).toHaveCount(0);
 };
 

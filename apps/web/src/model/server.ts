@@ -1,4 +1,5 @@
 import {
+  lookupResponseSchema,
   operationDetailSchema,
   operationSchema,
   orderSchema,
@@ -36,6 +37,7 @@ export type DemoSignIn = {
 type Fetch = typeof fetch;
 type Reader<Value> = (body: unknown) => Value;
 
+const lookUpAtOnce = 500;
 const questionTimeoutMs = 12_000;
 
 /**
@@ -79,6 +81,20 @@ export class Server {
     return this.#ask(`/v1/operations/${encodeURIComponent(id)}/check`, post({}), (body) =>
       operationSchema.parse(body),
     );
+  }
+
+  /** What Holdfast has under each of these IDs, 500 at once; `null` where it knows nothing. */
+  async lookUp(ids: readonly string[]): Promise<Answer<ReadonlyMap<string, Operation | null>>> {
+    const found = new Map<string, Operation | null>();
+    for (let from = 0; from < ids.length; from += lookUpAtOnce) {
+      const asked = post({ ids: ids.slice(from, from + lookUpAtOnce) });
+      const answer = await this.#ask('/v1/operations/lookup', asked, (body) =>
+        lookupResponseSchema.parse(body),
+      );
+      if (answer.kind !== 'answer') return answer;
+      for (const [id, operation] of Object.entries(answer.value.operations)) found.set(id, operation);
+    }
+    return { kind: 'answer', value: found };
   }
 
   order(id: string): Promise<Answer<Order>> {

@@ -18,5 +18,6 @@ export const pathTo = {
     `/orders/${encodeURIComponent(orderId)}/refund?replaces=${encodeURIComponent(operationId)}`,
   ticket: (ticketId: string): string => `/tickets/${encodeURIComponent(ticketId)}`,
   operation: (operationId: string): string => `/operations/${encodeURIComponent(operationId)}`,
+  deviceRecord: (operationId: string): string => `/device?operation=${encodeURIComponent(operationId)}`,
   approval: (operationId: string): string => `/approvals/${encodeURIComponent(operationId)}`,
 } as const;
