@@ -6,9 +6,11 @@ type DropReason = Extract<NonNullable<DeviceItem['ending']>, { how: 'dropped' }>
 const droppedSentences: Record<string, string> = {
   'cancelled-unsent': 'Cancelled here before it was sent. Nothing was sent.',
   'withdrawn-unsent': 'Taken back here before it was sent. Nothing was sent.',
+  'dropped-unsent': 'Dropped here before it was sent. Nothing was sent.',
+  'given-up': 'Given up here after it may have been sent. A cancellation went to Holdfast.',
   cancelled: 'Cancelled. Nothing more is sent.',
   superseded: 'Replaced by a later one.',
-} satisfies Partial<Record<DropReason, string>>;
+} satisfies Record<DropReason, string>;
 
 const filterWords: Record<RecordFilter, string> = {
   all: 'All',
