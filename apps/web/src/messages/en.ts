@@ -50,6 +50,9 @@ const everywhere = {
       `You can still open what is on this device for ${name}. What you save is sent once you are connected and signed in.`,
     offlineUnknown: 'Sign in once with a connection. After that this device also opens without one.',
     openDevice: 'Open what is on this device',
+    again: 'Sign in again',
+    againHint: (name: string) =>
+      `The session of ${name} has ended. What is open here stays as it is, and what is saved goes out afterwards.`,
     ended: 'Your session has ended. Everything you saved here is still on this device and waits for you.',
   },
   setPassword: {

@@ -3,6 +3,8 @@
  * the page's and the worker's globals in one program; `outbox-for-worker.check.ts` keeps this true.
  */
 export declare const backgroundSyncTag: 'holdfast-send';
-export declare const sendOnce: (options?: {
-  readonly appVersion?: string;
-}) => Promise<{ readonly waiting: number }>;
+export declare const sendOnce: (
+  options?: { readonly appVersion?: string },
+  turnMs?: number,
+  giveWay?: AbortSignal,
+) => Promise<{ readonly waiting: number }>;

@@ -37,13 +37,21 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 const sendingLock = 'holdfast-worker-sending';
 
 /** The person chooses when a new version takes over, and even then it never does in the middle of a send. */
-const takeOver = (): Promise<void> => navigator.locks.request(sendingLock, () => self.skipWaiting());
+const takeOver = async (): Promise<void> => {
+  self.registration.active?.postMessage({ type: 'GIVE_WAY' });
+  await navigator.locks.request(sendingLock, () => self.skipWaiting());
+};
+
+/** Of the send that this worker is about to begin. */
+let giveWay = new AbortController();
 
 type PageMessage = { readonly type?: string; readonly path?: string } | null;
 
 self.addEventListener('message', (event) => {
   const message = event.data as PageMessage;
   if (message?.type === 'SKIP_WAITING') event.waitUntil(takeOver());
+  // The next version waits for this worker: what it has begun it ends, and it begins no more.
+  if (message?.type === 'GIVE_WAY') giveWay.abort();
   // A page asks whether it and this worker are of one build.
   if (message?.type === 'IS_THIS_YOURS') event.ports[0]?.postMessage(paths.has(message.path ?? ''));
 });
@@ -56,7 +64,8 @@ self.addEventListener('sync', (event) => {
 });
 
 const sendEverything = async (): Promise<void> => {
-  const { waiting } = await sendOnce({ appVersion: __APP_VERSION__ });
+  giveWay = new AbortController();
+  const { waiting } = await sendOnce({ appVersion: __APP_VERSION__ }, undefined, giveWay.signal);
   // A rejected sync is what makes the browser wake this worker again.
   if (waiting > 0) throw new Error(`${waiting} saved on this device still wait to be sent`);
 };
