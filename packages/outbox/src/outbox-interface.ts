@@ -260,6 +260,8 @@ export type UnreadableRecord = {
   readonly operationId: string | null;
   readonly raw: string;
   readonly because: string;
+  /** When it was first met; by this device's clock. Absent where that was not looked up. */
+  readonly firstSeenAtMs?: number | null;
 };
 
 export type Connectivity = {

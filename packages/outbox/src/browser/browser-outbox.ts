@@ -4,21 +4,22 @@ import type { DecisionIntent, Outbox, Saved, Unsubscribe } from '../outbox-inter
 import type { DraftContent, OrderSeen } from '../outbox-interface.ts';
 import { neverCancelled } from '../ports.ts';
 import type { Clock } from '../ports.ts';
-import { operationsToForget } from '../queue/forget-decision.ts';
 import { Intents } from '../queue/intents.ts';
 import { decideNobodyHere, decideSignedOut } from '../queue/session-decision.ts';
 import { takeUp } from '../queue/take-up.ts';
 import { recordFileOf } from '../read/record-file.ts';
 import { SendSchedule } from '../send/send-schedule.ts';
-import { askForBackgroundSync, askToPersist } from './background-sync.ts';
+import { askForBackgroundSync } from './background-sync.ts';
 import { BrowserFeed } from './browser-feed.ts';
 import { createBrowserParts } from './browser-parts.ts';
 import type { BrowserParts, BrowserSettings } from './browser-parts.ts';
 import { browserTimer, mintIdBy } from './browser-world.ts';
 import { CacheReads } from './cache-reads.ts';
+import { ListKeeper } from './list-keeper.ts';
 import { LiveReads } from './live-reads.ts';
 import { ReturnFromOutage } from './return-from-outage.ts';
 import { SessionKeeper } from './session-keeper.ts';
+import { StorageOpening } from './storage-opening.ts';
 import { UnsavedForms } from './unsaved-forms.ts';
 import { listenForFreeze, listenForWakes, watchForTimeJumps } from './wake-triggers.ts';
 import type { Wake } from './wake-triggers.ts';
@@ -36,12 +37,17 @@ export class BrowserOutbox implements Outbox {
   readonly #unsaved: UnsavedForms;
   /** Who the app says is here, for a screen whose storage cannot say it. */
   #subjectOfScreen: string | null = null;
+  /** They signed in while storage could not be used. */
+  #isEntryOwed = false;
+  #startedAs: string | null | undefined;
+  readonly #list: ListKeeper;
+  readonly #opening: StorageOpening;
   readonly #appVersion: string | null;
   #unlisten: Unsubscribe[] = [];
 
   constructor(settings: BrowserSettings) {
     this.#parts = createBrowserParts(settings);
-    const { database, store, cache, cacheDatabase, board, sender } = this.#parts;
+    const { store, cache, cacheDatabase, board, sender } = this.#parts;
     const storageTrouble = (error: unknown): void => this.#storageTrouble(error);
     const connectionMayBeBack = (): void => void this.#schedule.wake('connection-may-be-back');
     this.#session = new SessionKeeper(this.#parts);
@@ -49,7 +55,6 @@ export class BrowserOutbox implements Outbox {
     this.#appVersion = settings.appVersion;
     this.#intents = new Intents({ store, cache, clock: settings.clock, mintId: mintIdBy(settings.clock) });
     this.#reads = new LiveReads({
-      database,
       store,
       board,
       session: this.#session,
@@ -64,6 +69,15 @@ export class BrowserOutbox implements Outbox {
       live: connectionMayBeBack,
       storageTrouble,
     });
+    this.#list = new ListKeeper(this.#parts, settings, browserTimer);
+    this.#opening = new StorageOpening({
+      parts: this.#parts,
+      list: this.#list,
+      clock: settings.clock,
+      timer: browserTimer,
+      usable: () => this.#begun(),
+      forLookingOnly: () => this.#forLookingOnly(),
+    });
     this.#unsaved = new UnsavedForms(this.#parts, settings, this.#intents, () => this.subject());
     this.#outage = new ReturnFromOutage(() => {
       this.#feed.wake({ reconnect: true });
@@ -72,43 +86,71 @@ export class BrowserOutbox implements Outbox {
   }
 
   subject(): string | null {
-    return this.#session.current.subject ?? this.#subjectOfScreen;
+    return this.#session.isKnown ? this.#session.current.subject : this.#subjectOfScreen;
   }
 
   async start(options: { subject?: string | null } = {}): Promise<void> {
     const { board } = this.#parts;
     board.open();
     this.#subjectOfScreen = options.subject ?? null;
-    try {
-      await this.#openStorage();
-      if (options.subject === null) await this.#session.change(decideNobodyHere);
-      else if (options.subject !== undefined) await this.#session.startAs(options.subject);
-      else await this.#session.read();
-    } catch (error) {
-      this.#storageTrouble(error);
-      return;
-    }
+    this.#startedAs = options.subject;
+    this.#recallHeard();
+    await this.#opening.open();
+  }
+
+  /** Not knowing when Holdfast was last heard from must not keep anything from being saved. */
+  #recallHeard(): void {
+    const { cache, board } = this.#parts;
+    const remember = (atMs: number): void => void cache.rememberHeard(atMs).catch(() => undefined);
+    cache
+      .lastHeardAtMs()
+      .then((atMs) => board.recall(atMs, remember))
+      .catch(() => undefined);
+  }
+
+  /** The queue can be used: from here on it is sent, and followed. */
+  async #begun(): Promise<void> {
+    const { board } = this.#parts;
+    // Storage may have been held by another tab for long; whoever signed in meanwhile is who is here.
+    const subject = this.#startedAs;
+    if (this.#isEntryOwed && this.#subjectOfScreen !== null) await this.#session.enter(this.#subjectOfScreen);
+    else if (subject === null) await this.#session.change(decideNobodyHere);
+    else if (subject !== undefined) await this.#session.startAs(subject);
+    else await this.#session.read();
     board.change({ storage: 'ready', signInNeeded: this.#session.current.signInNeeded });
     this.#schedule.start();
-    this.#unlisten = [
+    this.#unlisten.push(
       listenForWakes(
         (because) => this.#woken(because),
         () => this.#outage.wentOffline(),
       ),
       listenForFreeze(() => this.#schedule.interrupt()),
       watchForTimeJumps(this.#clock, () => this.#woken('back')),
-      this.#session.follow(
-        (isNewEpoch) => this.#sessionChanged(isNewEpoch),
-        (error) => this.#storageTrouble(error),
-      ),
+      this.#followSession(),
       this.#followQueue(),
-    ];
+    );
+    this.#list.follow(() => this.subject());
     this.#feed.follow();
     void this.#schedule.wake('connection-may-be-back');
   }
 
+  /** What lies here is of a newer app: it is shown, and this tab neither writes nor sends. */
+  async #forLookingOnly(): Promise<void> {
+    await this.#session.read();
+    this.#unlisten.push(this.#followSession());
+  }
+
+  #followSession(): Unsubscribe {
+    return this.#session.follow(
+      (isNewEpoch) => this.#sessionChanged(isNewEpoch),
+      (error) => this.#storageTrouble(error),
+    );
+  }
+
   async stop(): Promise<void> {
     for (const unlisten of this.#unlisten.splice(0)) unlisten();
+    this.#opening.stop();
+    this.#list.stop();
     this.#outage.stop();
     await this.#schedule.stop();
     await this.#feed.stop();
@@ -123,6 +165,7 @@ export class BrowserOutbox implements Outbox {
       await this.#session.enter(subject);
     } catch (error) {
       // Whoever can store nothing can still look, and send what stands on the screen.
+      this.#isEntryOwed = true;
       this.#storageTrouble(error);
       return;
     }
@@ -163,7 +206,7 @@ export class BrowserOutbox implements Outbox {
   goOn: Outbox['goOn'] = (operationId, differentFrom) =>
     this.#thenSend(this.#intents.goOn(operationId, differentFrom));
   sendUnsaved: Outbox['sendUnsaved'] = (operationId, proposal) => this.#unsaved.send(operationId, proposal);
-  evictionRead = (): Promise<Saved> => Promise.resolve({ saved: true });
+  evictionRead = (): Promise<Saved> => this.#list.read();
   decide = (intent: DecisionIntent) => this.#thenSend(this.#intents.decide(intent));
   dismiss = (itemKey: string) => this.#thenSend(this.#intents.dismiss(itemKey));
   takeUpRecord: Outbox['takeUpRecord'] = (proposals) =>
@@ -198,20 +241,6 @@ export class BrowserOutbox implements Outbox {
     return JSON.stringify(recordFileOf(snapshot, world), null, 2);
   }
 
-  async #openStorage(): Promise<void> {
-    const { database, store, cache, board } = this.#parts;
-    await database.open();
-    // Not knowing when Holdfast was last heard from must not keep anything from being saved.
-    const remember = (atMs: number): void => void cache.rememberHeard(atMs).catch(() => undefined);
-    cache
-      .lastHeardAtMs()
-      .then((atMs) => board.recall(atMs, remember))
-      .catch(() => undefined);
-    board.change({ listSinceMs: await store.listSinceMs(this.#clock.nowMs()) });
-    await store.rebuildOpen();
-    await store.forget(operationsToForget(await store.readAll(), this.#clock.nowMs()));
-  }
-
   /** Sends what was just stored; the answer does not wait for that. */
   async #thenSend<Answer extends { readonly saved: boolean }>(storing: Promise<Answer>): Promise<Answer> {
     const answer = await storing;
@@ -224,8 +253,7 @@ export class BrowserOutbox implements Outbox {
   }
 
   async #afterSave(): Promise<void> {
-    const { board } = this.#parts;
-    if (board.current.storagePersisted === null) board.change({ storagePersisted: await askToPersist() });
+    await this.#list.persist().catch(() => undefined);
     await askForBackgroundSync();
   }
 
@@ -240,23 +268,25 @@ export class BrowserOutbox implements Outbox {
   }
 
   #sessionChanged(isNewEpoch: boolean): void {
+    if (this.#parts.store.isForLookingOnly) return;
     this.#feed.follow();
     if (isNewEpoch) void this.#schedule.wake('pauses-hold');
   }
 
   /** What another tab queued must go out although that tab is closed. */
   #followQueue(): Unsubscribe {
-    const { database } = this.#parts;
-    const subscription = liveQuery(() => database.unended.toCollection().primaryKeys()).subscribe({
-      next: () => void this.#schedule.wake('pauses-hold'),
+    const { store } = this.#parts;
+    const subscription = liveQuery(() => store.openIds()).subscribe({
+      next: () => {
+        this.#list.changed();
+        void this.#schedule.wake('pauses-hold');
+      },
       error: (error: unknown) => this.#storageTrouble(error),
     });
     return () => subscription.unsubscribe();
   }
 
   #storageTrouble(_error: unknown): void {
-    const { board } = this.#parts;
-    // A newer app took the database: that says more than that we cannot use it.
-    if (board.current.storage !== 'updated-elsewhere') board.change({ storage: 'failed' });
+    this.#opening.troubled();
   }
 }

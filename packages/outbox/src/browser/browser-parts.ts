@@ -9,13 +9,16 @@ import type { SignOutStanding } from '../send/owed-sign-out.ts';
 import { Sender } from '../send/sender.ts';
 import type { ServerTold, Transport } from '../send/transport.ts';
 import type { BrowserOutboxOptions } from './browser-outbox-options.ts';
-import { browserChance, browserClock, browserMintId, mintIdBy } from './browser-world.ts';
+import { browserChance, browserClock, browserHolder, browserMintId, mintIdBy } from './browser-world.ts';
 import { CacheDatabase } from './cache-database.ts';
 import { ConnectivityBoard } from './connectivity-board.ts';
 import { DexieCacheStore } from './dexie-cache-store.ts';
 import { DexieQueueStore } from './dexie-queue-store.ts';
+import { indexOfDatabase } from './entry-index.ts';
 import { createFetchTransport } from './fetch-transport.ts';
 import { QueueDatabase } from './queue-database.ts';
+import { ReadOnlyQueueStore } from './read-only-queue-store.ts';
+import { TabQueueStore } from './tab-queue-store.ts';
 import { createTurns } from './turns.ts';
 import { createSenderLock } from './web-lock.ts';
 
@@ -49,7 +52,10 @@ export const settingsOf = (options: BrowserOutboxOptions): BrowserSettings => ({
 /** What a page and a service worker have in common: the databases, the sender, and the board for what was heard. */
 export type BrowserParts = {
   readonly database: QueueDatabase;
-  readonly store: DexieQueueStore;
+  /** The queue as this tab may use it now; everything but the opening of storage goes through it. */
+  readonly store: TabQueueStore;
+  /** The writable queue itself. */
+  readonly queue: DexieQueueStore;
   readonly cacheDatabase: CacheDatabase;
   readonly cache: DexieCacheStore;
   readonly board: ConnectivityBoard;
@@ -60,7 +66,7 @@ export type BrowserParts = {
 };
 
 export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
-  const holder = browserMintId();
+  const holder = browserHolder();
   const board = new ConnectivityBoard({
     channelName: `${settings.name}-connectivity`,
     holder,
@@ -68,9 +74,18 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     requestTimeoutMs: settings.requestTimeoutMs,
   });
   const database = new QueueDatabase(`${settings.name}-queue`, (storage) => board.change({ storage }));
-  const store = new DexieQueueStore(database, () => board.current.storage === 'updated-elsewhere');
+  const queue = new DexieQueueStore(database, () => store.isForLookingOnly);
   const cacheDatabase = new CacheDatabase(`${settings.name}-cache`);
   const cache = new DexieCacheStore(cacheDatabase, browserMintId);
+  const store: TabQueueStore = new TabQueueStore({
+    writable: queue,
+    index: indexOfDatabase(database),
+    readOnly: new ReadOnlyQueueStore(`${settings.name}-queue`),
+    storage: () => board.current.storage,
+    settled: () => database.settled,
+    isOpen: () => database.isOpen(),
+    makeRoom: () => cache.reset().catch(() => undefined),
+  });
   const transport = createFetchTransport(settings.baseUrl);
   const told: ServerTold = {
     epoch: async () => (await cache.state()).epoch,
@@ -102,5 +117,5 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     pauses: settings.pauses,
     heard: (trouble) => board.heard(trouble),
   });
-  return { database, store, cacheDatabase, cache, board, transport, told, sender, settleSignOut };
+  return { database, store, queue, cacheDatabase, cache, board, transport, told, sender, settleSignOut };
 };

@@ -11,7 +11,18 @@ export const mintIdBy =
 
 export const browserMintId: MintId = mintIdBy(browserClock);
 
+/** Names this tab or worker in leases and messages. It need not be safe: a name met twice costs a request, no more. */
+export const browserHolder = (): string => {
+  try {
+    return browserMintId();
+  } catch {
+    return `without-chance-${performance.timeOrigin}-${performance.now()}`;
+  }
+};
+
+/** Only spreads pauses, so where the browser has no source of chance the middle will do. */
 export const browserChance: Chance = () => {
+  if (typeof globalThis.crypto?.getRandomValues !== 'function') return 0.5;
   const [value = 0] = crypto.getRandomValues(new Uint32Array(1));
   return value / 2 ** 32;
 };

@@ -3,6 +3,7 @@ import type { Collection } from 'dexie';
 import type { LiveQuery } from '../live-query.ts';
 import type { SyncedCounts } from '../read/device-item.ts';
 import { matches } from '../read/search-text.ts';
+import { CacheAtHand } from './cache-at-hand.ts';
 import type { CacheDatabase, CachedOrder, CachedTicket } from './cache-database.ts';
 
 const defaultLimit = 50;
@@ -19,25 +20,30 @@ const bodies = async <Body, Row extends { readonly body: Body }>(
   return found.map(({ body }) => body);
 };
 
-/** Reads of what the server told. Lists are newest first. */
+/** Reads of what the server told. Lists are newest first. While the caches are away, nothing is known. */
 export class CacheReads {
   readonly #database: CacheDatabase;
+  readonly atHand: CacheAtHand;
 
   constructor(database: CacheDatabase) {
     this.#database = database;
+    this.atHand = new CacheAtHand(database);
   }
 
   async isComplete(): Promise<boolean> {
+    if (!this.atHand.isOpen) return false;
     const row = await this.#database.place.get('feed');
     return row?.key === 'feed' && row.isComplete;
   }
 
   async operation(id: string): Promise<Operation | null> {
+    if (!this.atHand.isOpen) return null;
     return (await this.#database.operations.get(id))?.body ?? null;
   }
 
   /** Narrowed by an index where the query allows; the rest of the query is judged by its reader. */
   async operations(query: Extract<LiveQuery, { of: 'operations' }>): Promise<readonly Operation[]> {
+    if (!this.atHand.isOpen) return [];
     const { operations } = this.#database;
     const { orderId, ticketId, states } = query;
     const rows =
@@ -52,10 +58,12 @@ export class CacheReads {
   }
 
   async order(id: string): Promise<Order | null> {
+    if (!this.atHand.isOpen) return null;
     return (await this.#database.orders.get(id))?.body ?? null;
   }
 
   orders({ text, customerId, limit }: Extract<LiveQuery, { of: 'orders' }>): Promise<readonly Order[]> {
+    if (!this.atHand.isOpen) return Promise.resolve([]);
     return bodies<Order, CachedOrder>(
       this.#database.orders.orderBy('placedAt').reverse(),
       (row) =>
@@ -66,10 +74,12 @@ export class CacheReads {
   }
 
   async ticket(id: string): Promise<Ticket | null> {
+    if (!this.atHand.isOpen) return null;
     return (await this.#database.tickets.get(id))?.body ?? null;
   }
 
   tickets(query: Extract<LiveQuery, { of: 'tickets' }>): Promise<readonly Ticket[]> {
+    if (!this.atHand.isOpen) return Promise.resolve([]);
     const { text, orderId, customerId, limit } = query;
     return bodies<Ticket, CachedTicket>(
       this.#database.tickets.orderBy('updatedAt').reverse(),
@@ -82,6 +92,7 @@ export class CacheReads {
   }
 
   async counts(): Promise<SyncedCounts> {
+    if (!this.atHand.isOpen) return { unknown: 0, needsPerson: 0 };
     const { operations } = this.#database;
     return {
       unknown: await operations.where('state').equals('outcome_unknown').count(),

@@ -4,6 +4,7 @@ import { emptyCache, isNewer, newestOfEach, stateAfter } from '../feed/cache-sto
 import type { Applied, CacheState, CacheStore } from '../feed/cache-store.ts';
 import type { FeedBatch } from '../feed/feed-batch.ts';
 import { searchTextOfOrder, searchTextOfTicket } from '../read/search-text.ts';
+import { CacheAtHand } from './cache-at-hand.ts';
 import type { CacheDatabase, CachedOperation, CachedOrder, CachedTicket } from './cache-database.ts';
 
 const cachedOperation = (body: Operation): CachedOperation => ({
@@ -49,63 +50,78 @@ const putNewer = async <Row extends { readonly id: string; readonly version: num
 export class DexieCacheStore implements CacheStore {
   readonly #database: CacheDatabase;
   readonly #mintId: () => string;
+  readonly #atHand: CacheAtHand;
 
   constructor(database: CacheDatabase, mintId: () => string) {
     this.#database = database;
     this.#mintId = mintId;
+    this.#atHand = new CacheAtHand(database);
   }
 
-  async state(): Promise<CacheState> {
+  state(): Promise<CacheState> {
+    return this.#atHand.during(() => this.#state());
+  }
+
+  lastHeardAtMs(): Promise<number | null> {
+    return this.#atHand.during(async () => {
+      const row = await this.#database.place.get('heard');
+      return row?.key === 'heard' && Number.isFinite(row.atMs) ? row.atMs : null;
+    });
+  }
+
+  async rememberHeard(atMs: number): Promise<void> {
+    await this.#atHand.during(() => this.#database.place.put({ key: 'heard', atMs }));
+  }
+
+  async #state(): Promise<CacheState> {
     const row = await this.#database.place.get('feed');
     return row?.key === 'feed' ? row : emptyCache(0);
   }
 
-  async lastHeardAtMs(): Promise<number | null> {
-    const row = await this.#database.place.get('heard');
-    return row?.key === 'heard' && Number.isFinite(row.atMs) ? row.atMs : null;
-  }
-
-  async rememberHeard(atMs: number): Promise<void> {
-    await this.#database.place.put({ key: 'heard', atMs });
-  }
-
   applyBatch(batch: FeedBatch, epoch: number): Promise<Applied> {
     const { operations, orders, tickets, unreadable, place } = this.#database;
-    return this.#database.transaction('rw', [operations, orders, tickets, unreadable, place], async () => {
-      const state = await this.state();
-      if (state.epoch !== epoch) return { kind: 'dropped-meanwhile' };
-      const after = stateAfter(state, batch);
-      if (after === 'history-changed') return { kind: 'history-changed' };
-      await putNewer(operations, batch.operations.map(cachedOperation));
-      await putNewer(orders, batch.orders.map(cachedOrder));
-      await putNewer(tickets, batch.tickets.map(cachedTicket));
-      const aside = batch.unreadable.map((event) => ({ id: this.#mintId(), ...event }));
-      if (aside.length > 0) await unreadable.bulkAdd(aside);
-      await place.put({ ...after, key: 'feed' });
-      return { kind: 'applied' };
-    });
+    return this.#atHand.during(() =>
+      this.#database.transaction('rw', [operations, orders, tickets, unreadable, place], async () => {
+        const state = await this.#state();
+        if (state.epoch !== epoch) return { kind: 'dropped-meanwhile' };
+        const after = stateAfter(state, batch);
+        if (after === 'history-changed') return { kind: 'history-changed' };
+        await putNewer(operations, batch.operations.map(cachedOperation));
+        await putNewer(orders, batch.orders.map(cachedOrder));
+        await putNewer(tickets, batch.tickets.map(cachedTicket));
+        const aside = batch.unreadable.map((event) => ({ id: this.#mintId(), ...event }));
+        if (aside.length > 0) await unreadable.bulkAdd(aside);
+        await place.put({ ...after, key: 'feed' });
+        return { kind: 'applied' };
+      }),
+    );
   }
 
   async applyOperations(told: readonly Operation[], epoch: number): Promise<void> {
     const { operations, place } = this.#database;
     if (told.length === 0) return;
-    await this.#database.transaction('rw', [operations, place], async () => {
-      const state = await this.state();
-      if (state.epoch === epoch) await putNewer(operations, told.map(cachedOperation));
-    });
+    await this.#atHand.during(() =>
+      this.#database.transaction('rw', [operations, place], async () => {
+        const state = await this.#state();
+        if (state.epoch === epoch) await putNewer(operations, told.map(cachedOperation));
+      }),
+    );
   }
 
   async reset(): Promise<void> {
     const { operations, orders, tickets, unreadable, place } = this.#database;
-    await this.#database.transaction('rw', [operations, orders, tickets, unreadable, place], async () => {
-      const { epoch } = await this.state();
-      for (const table of [operations, orders, tickets, unreadable]) await table.clear();
-      await place.put({ ...emptyCache(epoch + 1), key: 'feed' });
-    });
+    await this.#atHand.during(() =>
+      this.#database.transaction('rw', [operations, orders, tickets, unreadable, place], async () => {
+        const { epoch } = await this.#state();
+        for (const table of [operations, orders, tickets, unreadable]) await table.clear();
+        await place.put({ ...emptyCache(epoch + 1), key: 'feed' });
+      }),
+    );
   }
 
   async operationStates(orderId: string): Promise<{ id: string; state: OperationState }[]> {
-    const rows = await this.#database.operations.where('orderId').equals(orderId).toArray();
+    const { operations } = this.#database;
+    const rows = await this.#atHand.during(() => operations.where('orderId').equals(orderId).toArray());
     return rows.map(({ id, body }) => ({ id, state: body.state }));
   }
 }

@@ -1,15 +1,24 @@
+import { NewerElsewhere } from '../queue/queue-store.ts';
 import type { Decision, QueueScope, QueueSnapshot, QueueStore, QueueWrites } from '../queue/queue-store.ts';
 import { isOpenOperation } from '../queue/open-operations.ts';
 import { snapshotOf } from '../queue/snapshot.ts';
 import { readEntryRow } from '../queue/stored-rows.ts';
-import type { QueueDatabase } from './queue-database.ts';
+import type { EntryRecord } from '../queue/stored-rows.ts';
+import type { QueueDatabase, StateRow } from './queue-database.ts';
+import { isOutOfRoom } from './out-of-room.ts';
+
+export type NoteKey = Exclude<StateRow['key'], 'session' | 'lease' | 'list-since'>;
 
 const lostHandle: readonly string[] = [
   'InvalidStateError',
   'UnknownError',
   'DatabaseClosedError',
   'TransactionInactiveError',
+  'AbortError',
 ];
+
+const isLostHandle = (error: unknown): boolean =>
+  error instanceof Error && lostHandle.includes(error.name) && !isOutOfRoom(error);
 
 const textField = (raw: unknown, field: string): string | null => {
   const value = (raw as Record<string, unknown> | null)?.[field];
@@ -35,7 +44,7 @@ export class DexieQueueStore implements QueueStore {
   change<Answer>(scope: QueueScope, decide: (snapshot: QueueSnapshot) => Decision<Answer>): Promise<Answer> {
     const database = this.#database;
     const tables = [database.drafts, database.entries, database.log, database.unended, database.state];
-    return this.#onLiveHandle(() =>
+    return this.#writing(() =>
       database.transaction('rw', tables, async () => {
         const snapshot = await this.#load(scope);
         const { writes, answer } = decide(snapshot);
@@ -75,18 +84,7 @@ export class DexieQueueStore implements QueueStore {
 
   /** Everything, unreadable rows included. */
   readAll(): Promise<QueueSnapshot> {
-    const { drafts, entries, log, state } = this.#database;
-    return this.#onLiveHandle(() =>
-      this.#reading(async () =>
-        snapshotOf({
-          drafts: await drafts.toArray(),
-          entries: await entries.toArray(),
-          log: await log.toArray(),
-          session: (await state.get('session'))?.value,
-          lease: (await state.get('lease'))?.value,
-        }),
-      ),
-    );
+    return this.#onLiveHandle(() => this.#reading(() => this.#everything()));
   }
 
   async readBack(entryKey: string): Promise<string | null> {
@@ -96,51 +94,110 @@ export class DexieQueueStore implements QueueStore {
 
   forget(operationIds: readonly string[]): Promise<number> {
     const { entries, log, unended } = this.#database;
-    return this.#database.transaction('rw', [entries, log, unended], async () => {
-      const keys = await entries
-        .where('operationId')
-        .anyOf([...operationIds])
-        .primaryKeys();
-      await log.where('entryKey').anyOf(keys).delete();
-      await entries.bulkDelete(keys);
-      await unended.bulkDelete([...operationIds]);
-      return keys.length;
-    });
+    return this.#writing(() =>
+      this.#database.transaction('rw', [entries, log, unended], async () => {
+        const keys = await entries
+          .where('operationId')
+          .anyOf([...operationIds])
+          .primaryKeys();
+        await log.where('entryKey').anyOf(keys).delete();
+        await entries.bulkDelete(keys);
+        await unended.bulkDelete([...operationIds]);
+        return keys.length;
+      }),
+    );
   }
 
-  async readEverything(): Promise<Record<string, readonly unknown[]>> {
-    const { drafts, entries, log, state } = this.#database;
-    return this.#reading(async () => ({
-      drafts: await drafts.toArray(),
-      entries: await entries.toArray(),
-      log: await log.toArray(),
-      state: await state.toArray(),
-    }));
+  readEverything(): Promise<Record<string, readonly unknown[]>> {
+    const { tables } = this.#database;
+    return this.#onLiveHandle(() =>
+      this.#database.transaction('r', tables, async () => {
+        const rows: Record<string, readonly unknown[]> = {};
+        for (const table of tables) rows[table.name] = (await table.toArray()) as unknown[];
+        return rows;
+      }),
+    );
   }
 
-  /** When the list on this device began: now, when there is none. */
-  async listSinceMs(nowMs: number): Promise<number> {
+  /** Which operations have something open. */
+  openIds(): Promise<readonly string[]> {
+    return this.#onLiveHandle(() => this.#database.unended.toCollection().primaryKeys());
+  }
+
+  /** What the device notes about itself, apart from the queue's own rows. */
+  note(key: NoteKey): Promise<unknown> {
+    return this.#onLiveHandle(async () => (await this.#database.state.get(key))?.value);
+  }
+
+  /** @param change what the note becomes; `undefined` leaves it as it is */
+  changeNote(key: NoteKey, change: (known: unknown) => unknown): Promise<void> {
     const { state } = this.#database;
-    return this.#database.transaction('rw', [state], async () => {
-      const known = (await state.get('list-since'))?.value;
-      if (typeof known === 'number') return known;
-      await state.put({ key: 'list-since', value: nowMs });
-      return nowMs;
-    });
+    return this.#writing(() =>
+      this.#database.transaction('rw', [state], async () => {
+        const value = change((await state.get(key))?.value);
+        if (value !== undefined) await state.put({ key, value });
+      }),
+    );
   }
 
-  /** Puts the index of open operations right, whatever a crash, a fault or another version left of it. */
-  async rebuildOpen(): Promise<void> {
-    const { drafts, entries, log, unended, state } = this.#database;
-    await this.#database.transaction('rw', [drafts, entries, log, unended, state], async () => {
-      const ids = unique((await entries.toArray()).map(openIdOf));
-      for (const id of ids) await this.#noteOperation(id);
-    });
+  /**
+   * When the list on this device began: now, when there is none.
+   * @param lost what to note of a list that was here before, in the same step as the new one begins
+   */
+  listSinceMs(nowMs: number, lost: unknown = undefined): Promise<number> {
+    const { state } = this.#database;
+    return this.#writing(() =>
+      this.#database.transaction('rw', [state], async () => {
+        const known = (await state.get('list-since'))?.value;
+        if (typeof known === 'number') return known;
+        await state.put({ key: 'list-since', value: nowMs });
+        if (lost !== undefined) await state.put({ key: 'eviction', value: lost });
+        return nowMs;
+      }),
+    );
+  }
+
+  /**
+   * Puts the index of open operations right, whatever a crash, a fault or another version left of it, and notes since
+   * when rows are set aside.
+   */
+  rebuildOpen(nowMs = Date.now()): Promise<QueueSnapshot> {
+    const { drafts, entries, log, unended, state, setAside } = this.#database;
+    return this.#writing(() =>
+      this.#database.transaction('rw', [drafts, entries, log, unended, state, setAside], async () => {
+        const all = await this.#everything();
+        await this.#noteOperations(unique((await entries.toArray()).map(openIdOf)), all);
+        const known = new Set(await setAside.toCollection().primaryKeys());
+        const fresh = all.unreadable
+          .map(({ table, key, because }) => ({ id: `${table}:${key}`, firstSeenAtMs: nowMs, because }))
+          .filter(({ id }) => !known.has(id));
+        if (fresh.length > 0) await setAside.bulkPut(fresh);
+        return all;
+      }),
+    );
   }
 
   #reading<Answer>(task: () => Promise<Answer>): Promise<Answer> {
-    const { drafts, entries, log, unended, state } = this.#database;
-    return this.#database.transaction('r', [drafts, entries, log, unended, state], task);
+    const { drafts, entries, log, unended, state, setAside } = this.#database;
+    return this.#database.transaction('r', [drafts, entries, log, unended, state, setAside], task);
+  }
+
+  async #everything(): Promise<QueueSnapshot> {
+    const { drafts, entries, log, state, setAside } = this.#database;
+    const all = snapshotOf({
+      drafts: await drafts.toArray(),
+      entries: await entries.toArray(),
+      log: await log.toArray(),
+      session: (await state.get('session'))?.value,
+      lease: (await state.get('lease'))?.value,
+    });
+    if (all.unreadable.length === 0) return all;
+    const since = new Map((await setAside.toArray()).map(({ id, firstSeenAtMs }) => [id, firstSeenAtMs]));
+    const unreadable = all.unreadable.map((record) => ({
+      ...record,
+      firstSeenAtMs: since.get(`${record.table}:${record.key}`) ?? null,
+    }));
+    return { ...all, unreadable };
   }
 
   async #load(scope: QueueScope): Promise<QueueSnapshot> {
@@ -189,30 +246,51 @@ export class DexieQueueStore implements QueueStore {
   async #noteOpen(writes: QueueWrites): Promise<void> {
     const ofEntries = (writes.addEntries ?? []).map(({ operationId }) => operationId);
     const ofLog = (writes.addLog ?? []).map(({ entryKey }) => entryKey.split('/')[0] ?? '');
-    for (const id of unique([...ofEntries, ...ofLog])) await this.#noteOperation(id);
+    const ids = unique([...ofEntries, ...ofLog]);
+    if (ids.length > 0) await this.#noteOperations(ids, await this.#snapshot(ids, []));
   }
 
-  async #noteOperation(id: string): Promise<void> {
-    const keys = id.startsWith('key:') ? [id.slice('key:'.length)] : [];
-    const { records, unreadable } = await this.#snapshot([id], [], keys);
-    const isOpen = isOpenOperation(records) || unreadable.some(({ table }) => table === 'entries');
-    const isNoted = (await this.#database.unended.get(id)) !== undefined;
-    // Written only when it changes: tabs wake up by changes of this table.
-    if (isOpen === isNoted) return;
-    if (isOpen) await this.#database.unended.put({ id });
-    else await this.#database.unended.delete(id);
+  /** @param seen a snapshot with all rows of these operations; rows that name none are noted by their own key */
+  async #noteOperations(ids: readonly string[], seen: QueueSnapshot): Promise<void> {
+    const { unended } = this.#database;
+    const records = new Map<string, EntryRecord[]>();
+    for (const record of seen.records) {
+      const { operationId } = record.entry;
+      const list = records.get(operationId);
+      if (list) list.push(record);
+      else records.set(operationId, [record]);
+    }
+    const aside = new Set(
+      seen.unreadable
+        .filter(({ table }) => table === 'entries')
+        .map(({ operationId, key }) => operationId ?? `key:${key}`),
+    );
+    const noted = await unended.bulkGet([...ids]);
+    const isOpen = (id: string): boolean => isOpenOperation(records.get(id) ?? []) || aside.has(id);
+    // Written only where it changes: tabs wake up by changes of this table.
+    const opened = ids.filter((id, index) => noted[index] === undefined && isOpen(id));
+    const closed = ids.filter((id, index) => noted[index] !== undefined && !isOpen(id));
+    if (opened.length > 0) await unended.bulkPut(opened.map((id) => ({ id })));
+    if (closed.length > 0) await unended.bulkDelete(closed);
   }
 
-  /** A handle that the browser lost never comes back: a fresh one is opened, and the step is taken again from its read. */
+  /**
+   * A handle that the browser lost never comes back: a fresh one is opened, and the step is taken again from its read,
+   * so that what was half done, or done without our hearing of it, is met as it lies there.
+   */
   async #onLiveHandle<Answer>(task: () => PromiseLike<Answer>): Promise<Answer> {
     try {
       return await task();
     } catch (error) {
-      const isLost = error instanceof Error && lostHandle.includes(error.name);
-      if (!isLost || this.#isGivenUp()) throw error;
-      this.#database.close({ disableAutoOpen: false });
-      await this.#database.open();
+      if (!isLostHandle(error) || this.#isGivenUp()) throw error;
+      await this.#database.reopen();
       return await task();
     }
+  }
+
+  /** A step that writes: a newer app in another tab waits until it is through. */
+  #writing<Answer>(task: () => PromiseLike<Answer>): Promise<Answer> {
+    if (this.#isGivenUp()) return Promise.reject(new NewerElsewhere());
+    return this.#database.running(() => this.#onLiveHandle(task));
   }
 }

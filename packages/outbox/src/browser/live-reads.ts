@@ -1,21 +1,20 @@
 import { liveQuery } from 'dexie';
 import type { LiveQuery, LiveRead, LiveValue, LiveValues } from '../live-query.ts';
 import type { Unsubscribe } from '../outbox-interface.ts';
+import { readLostList, shownEviction } from '../queue/list-canary.ts';
 import { statusSummary } from '../read/device-item.ts';
 import { ownDrafts, ownItems } from '../read/own-view.ts';
 import { isAskedFor, newestFirst, seenOperation } from '../read/seen-operation.ts';
 import type { Clock } from '../ports.ts';
 import type { CacheReads } from './cache-reads.ts';
 import type { ConnectivityBoard } from './connectivity-board.ts';
-import type { DexieQueueStore } from './dexie-queue-store.ts';
 import { createPacedRead } from './paced-read.ts';
-import type { QueueDatabase } from './queue-database.ts';
 import { recordReaders } from './record-reads.ts';
 import type { SessionKeeper } from './session-keeper.ts';
+import type { TabQueueStore } from './tab-queue-store.ts';
 
 export type LiveReadPorts = {
-  readonly database: QueueDatabase;
-  readonly store: DexieQueueStore;
+  readonly store: TabQueueStore;
   readonly cache: CacheReads;
   readonly board: ConnectivityBoard;
   readonly clock: Clock;
@@ -87,7 +86,10 @@ const readersOf = (ports: LiveReadPorts): Readers => ({
     statusSummary(await ports.store.readOpen(), await ports.cache.counts(), ports.clock.nowMs()),
   session: () => Promise.resolve(ports.session.shown),
   connectivity: () => Promise.resolve(ports.board.current),
-  eviction: () => Promise.resolve(null),
+  eviction: async () => {
+    const { session } = await ports.store.read({ operationIds: [] });
+    return shownEviction(readLostList(await ports.store.note('eviction')), session.subject);
+  },
 });
 
 const detailOf = (error: unknown): string =>
@@ -129,7 +131,15 @@ export class LiveReads {
     let retry: ReturnType<typeof setTimeout> | undefined;
     let subscription: { unsubscribe(): void } | undefined;
     const paced = createPacedRead(() => this.#read(query));
-    const begin = (): void => {
+    const { atHand } = this.#ports.cache;
+    const { store } = this.#ports;
+    const begin = async (): Promise<void> => {
+      // Waited for out here: within a live query nothing may be waited for but its own reads.
+      if (!atHand.isOpen) await atHand.settled();
+      await store.settled();
+      if (isOver) return;
+      subscription?.unsubscribe();
+      if (!atHand.isOpen) atHand.onBack(() => void begin());
       subscription = liveQuery(paced).subscribe({
         next: (read) => {
           if (!isOver) listener(read);
@@ -139,11 +149,11 @@ export class LiveReads {
           listener({ state: 'failed', because: detailOf(error) });
           subscription?.unsubscribe();
           // A listener must come alive again by itself when storage does.
-          retry = setTimeout(begin, resubscribeAfterMs);
+          retry = setTimeout(() => void begin(), resubscribeAfterMs);
         },
       });
     };
-    begin();
+    void begin();
     return () => {
       isOver = true;
       clearTimeout(retry);

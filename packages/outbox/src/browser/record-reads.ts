@@ -6,12 +6,10 @@ import { ownUnreadable } from '../read/own-unreadable.ts';
 import { recordLines } from '../read/record-lines.ts';
 import type { CacheReads } from './cache-reads.ts';
 import type { ConnectivityBoard } from './connectivity-board.ts';
-import type { DexieQueueStore } from './dexie-queue-store.ts';
-import type { QueueDatabase } from './queue-database.ts';
+import type { TabQueueStore } from './tab-queue-store.ts';
 
 export type RecordReadPorts = {
-  readonly database: QueueDatabase;
-  readonly store: DexieQueueStore;
+  readonly store: TabQueueStore;
   readonly cache: CacheReads;
   readonly board: ConnectivityBoard;
   readonly clock: Clock;
@@ -21,24 +19,20 @@ type RecordQuery = Extract<LiveQuery, { of: 'device-record' }>;
 
 const defaultLineLimit = 200;
 const defaultPage = 30;
-const lastCharacter = '\uffff';
 
 const idOf = (entryKey: string): string => entryKey.split('/')[0] ?? '';
 
 /** The person's operations by their keys alone: a thousand of them are counted without reading one. */
 const idsAskedFor = async (
-  { database }: RecordReadPorts,
+  { store }: RecordReadPorts,
   subject: string,
   text: string | undefined,
 ): Promise<readonly string[]> => {
-  const keys = await database.entries.where('subject').equals(subject).primaryKeys();
+  const keys = await store.entryIndex.keysOf(subject);
   const ids = [...new Set(keys.map(idOf))].sort(newestFirst);
   const wanted = text?.trim() ?? '';
   if (wanted === '') return ids;
-  const ofOrder = await database.entries
-    .where('[subject+orderId]')
-    .between([subject, wanted], [subject, wanted + lastCharacter])
-    .primaryKeys();
+  const ofOrder = await store.entryIndex.keysOfOrders(subject, wanted);
   const found = new Set(ofOrder.map(idOf));
   return ids.filter((id) => found.has(id) || isIdAskedFor(id, wanted));
 };
@@ -56,14 +50,13 @@ const withOrders = async (
   );
 
 const deviceRecord = async (ports: RecordReadPorts, query: RecordQuery): Promise<DeviceRecord> => {
-  const { store, database, board, clock } = ports;
+  const { store, board, clock } = ports;
   const { session } = await store.read({ operationIds: [] });
   const sinceMs = board.current.listSinceMs;
   const { subject } = session;
   if (subject === null) return { operations: [], total: 0, itemsOfOthers: 0, sinceMs };
   const all = await idsAskedFor(ports, subject, query.text);
-  const itemsOfOthers =
-    (await database.entries.count()) - (await database.entries.where('subject').equals(subject).count());
+  const itemsOfOthers = (await store.entryIndex.count()) - (await store.entryIndex.keysOf(subject)).length;
   const only = query.only ?? 'all';
   const limit = query.limit ?? defaultPage;
   // What has something open is known by an index; everything else is done.

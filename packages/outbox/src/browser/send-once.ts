@@ -42,6 +42,8 @@ export const sendOnce = async (
   const stopTimer = browserTimer(turnMs, () => turn.cancel());
   const parts = createBrowserParts(settingsOf(options));
   try {
+    // Rejects where an older worker meets what a newer app stored: that one's worker sends it.
+    await parts.database.openQueue();
     await waitOurShare(parts, turn, giveWay);
     if (giveWay?.aborted !== true) {
       await parts.sender.runRound({ urgency: 'connection-may-be-back', cancellation: turn });

@@ -3,7 +3,7 @@ import type { DeviceSession } from '../live-query.ts';
 import type { Unsubscribe } from '../outbox-interface.ts';
 import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
 import { decideSignedIn, decideStartedAs } from '../queue/session-decision.ts';
-import { noSession, sessionRowSchema } from '../queue/stored-rows.ts';
+import { noSession } from '../queue/stored-rows.ts';
 import type { SessionRow } from '../queue/stored-rows.ts';
 import type { BrowserParts } from './browser-parts.ts';
 
@@ -31,6 +31,11 @@ export class SessionKeeper {
     this.#listeners.add(listener);
     if (this.#isKnown) listener(this.shown);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Whether it was read at all: storage may not have been able to say. */
+  get isKnown(): boolean {
+    return this.#isKnown;
   }
 
   get current(): SessionRow {
@@ -65,15 +70,13 @@ export class SessionKeeper {
 
   /** @param changed called with each change by whichever tab; `isNewEpoch` after a sign-in or sign-out */
   follow(changed: (isNewEpoch: boolean) => void, failed: (error: unknown) => void): Unsubscribe {
-    const { database } = this.#parts;
-    const subscription = liveQuery(() => database.state.get('session')).subscribe({
-      next: (row) => {
-        const read = sessionRowSchema.safeParse(row?.value);
-        if (!read.success) return;
+    const { store } = this.#parts;
+    const subscription = liveQuery(async () => (await store.read(nothing)).session).subscribe({
+      next: (session) => {
         // A read that was under way when this tab changed the session brings what was before.
-        if (read.data.epoch < this.#session.epoch) return;
-        const isNewEpoch = read.data.epoch !== this.#session.epoch;
-        this.#took(read.data);
+        if (session.epoch < this.#session.epoch || session === noSession) return;
+        const isNewEpoch = session.epoch !== this.#session.epoch;
+        this.#took(session);
         changed(isNewEpoch);
       },
       error: failed,

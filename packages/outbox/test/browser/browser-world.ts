@@ -1,3 +1,4 @@
+import { Dexie } from 'dexie';
 import { expect, inject } from 'vitest';
 import type { BrowserOutboxOptions } from '../../src/browser/browser.ts';
 import { QueueDatabase } from '../../src/browser/queue-database.ts';
@@ -140,6 +141,15 @@ export class BrowserWorld {
   async storedBody(operationId: string): Promise<string | undefined> {
     const database = new QueueDatabase(`${this.name}-queue`, () => undefined);
     const row = (await database.entries.get(`${operationId}/propose/1`)) as { body: string } | undefined;
+    database.close();
+    return row?.body;
+  }
+
+  /** The same, without opening the queue by its own code: that would upgrade it. */
+  async storedBodyBefore(operationId: string): Promise<string | undefined> {
+    const database = await new Dexie(`${this.name}-queue`).open();
+    const row = (await database.table('entries').get(`${operationId}/propose/1`)) as
+      { body: string } | undefined;
     database.close();
     return row?.body;
   }

@@ -105,23 +105,6 @@ describe('what lies on this device', () => {
     expect((await world.report()).protocols).toEqual(['1']);
   });
 
-  it('a newer app in another tab: this one lets the database go and says so', async () => {
-    world = await BrowserWorld.open();
-    const tab = await world.openTab();
-    const newer = new Dexie(`${world.name}-queue`);
-    newer.version(2).stores({ entries: 'key' });
-    await newer.open();
-    const asked = world.ask(tab, { of: 'connectivity' });
-    await expect.poll(() => asked.latest()).toMatchObject({ value: { storage: 'updated-elsewhere' } });
-    expect(await tab.outbox.begin(sampleOrderSeen())).toMatchObject({ kind: 'not-saved' });
-    asked.stop();
-    const old = await world.openTab({});
-    expect(await world.read(old, { of: 'connectivity' })).toMatchObject({
-      value: { storage: 'updated-elsewhere' },
-    });
-    newer.close();
-  });
-
   it('trouble with the caches keeps nothing from being queued and sent', async () => {
     world = await BrowserWorld.open();
     const broken = new Dexie(`${world.name}-cache`);
