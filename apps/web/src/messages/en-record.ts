@@ -7,7 +7,7 @@ const droppedSentences: Record<string, string> = {
   'cancelled-unsent': 'Cancelled here before it was sent. Nothing was sent.',
   'withdrawn-unsent': 'Taken back here before it was sent. Nothing was sent.',
   'dropped-unsent': 'Dropped here before it was sent. Nothing was sent.',
-  'given-up': 'Given up here after it may have been sent. A cancellation went to Holdfast.',
+  'given-up': 'Given up here. It may have been sent before that.',
   cancelled: 'Cancelled. Nothing more is sent.',
   superseded: 'Replaced by a later one.',
 } satisfies Record<DropReason, string>;
