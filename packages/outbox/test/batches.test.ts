@@ -134,6 +134,16 @@ describe('one item that spoils the request it goes in', () => {
   });
 });
 
+// Red when: what was refused together is not parted in the same round.
+describe('a batch that is refused', () => {
+  it('is parted at once, in the same round, without waiting for anybody’s pause', async () => {
+    const { device, network, ids, countsOf } = await open(64);
+    network.poison.set(ids[40] ?? '', 'error-500');
+    await device.round(device.tab());
+    expect(countsOf().slice(0, 3)).toEqual([32, 32, 16]);
+  });
+});
+
 describe('each result of a batch is judged by itself', () => {
   const mint = createMint(50);
   const asked = Array.from({ length: 3 }, mint).map((id) => ({ commandId: id, operationId: id }));

@@ -49,6 +49,20 @@ export class Evidence {
     claim(!status.allReceived || open.length === 0, () => 'all are received, it says');
   }
 
+  /** A changed proposal leaves only when the cancellation of what it replaces was heard, or none was needed. */
+  checkLeaving(text: string): void {
+    const entry = [...this.#rows.entries.values()].find(({ body }) => body === text);
+    claim(entry !== undefined, () => 'what leaves is not what is stored');
+    const replaced = this.#rows.byOperation.get(entry?.supersedes ?? '') ?? [];
+    const cancels = replaced.filter(({ type }) => type === 'cancel');
+    const isHeard = ({ key }: { key: string }): boolean =>
+      (this.#rows.logs.get(key) ?? []).some(
+        ({ event }) => event.kind === 'verdict' || event.kind === 'dropped',
+      );
+    const isNeeded = replaced.some(({ body }) => this.#wire.handedOver.has(body));
+    claim(!isNeeded || cancels.some(isHeard), () => `${String(entry?.key)} left before its time`);
+  }
+
   #checkRows(): void {
     for (const { key, body } of this.#rows.entries.values()) {
       const before = this.#bodies.get(key);

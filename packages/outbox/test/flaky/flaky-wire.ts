@@ -44,6 +44,8 @@ export class FlakyWire {
   readonly #network: PretendNetwork;
   readonly #self = createActor('wire');
   next: () => NetworkOutcome = () => 'arrives';
+  /** Called with the text of each command that leaves. */
+  leaving: (text: string) => void = () => undefined;
   /** Texts of commands that were handed over, and what may be said of them for it. */
   readonly handedOver = new Map<string, Set<string>>();
   /** Commands that share a request now, the most there were. */
@@ -70,6 +72,7 @@ export class FlakyWire {
   async #send(actor: Actor, request: HoldfastRequest, cancellation: Cancellation): Promise<Delivery> {
     const texts = commandsOf(request).map((command) => JSON.stringify(command));
     this.mostTogether = Math.max(this.mostTogether, texts.length);
+    for (const text of texts) this.leaving(text);
     const said = texts.map((text) => this.#saidOf(text));
     await this.#turns.wait(this.#self);
     const outcome = this.next();

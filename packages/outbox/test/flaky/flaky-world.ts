@@ -53,6 +53,7 @@ export class FlakyWorld {
     this.#sharesLease = this.#chance() < 0.4;
     this.#arrivesShare = 0.2 + 0.6 * this.#chance();
     this.wire.next = () => this.#outcome();
+    this.wire.leaving = (text) => this.evidence.checkLeaving(text);
     this.#seats = seatNames.map((name) => this.#seat(name));
     this.rows.write(decideSignedIn('ann')(this.rows.all()).writes);
   }
