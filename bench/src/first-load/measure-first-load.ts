@@ -79,6 +79,9 @@ const servedBytes = (url: string): Promise<number> =>
     }).on('error', reject);
   });
 
+/** Thousands of bytes, as they go over the wire. */
+const scriptAim = { atMost: 90 };
+
 export const measureFirstLoad = async (endings: Endings): Promise<Line[]> => {
   buildWhereMissing();
   const files = [...filesOfFirstScreen()];
@@ -96,7 +99,16 @@ export const measureFirstLoad = async (endings: Endings): Promise<Line[]> => {
     line(`${name}, gzip`, gzip),
     line(`${name}, Brotli`, brotli),
   ];
+  const chunks = files
+    .filter(([, kind]) => kind === 'script')
+    .map(([urlPath]) => ({ urlPath, bytes: sizesOf(urlPath).brotli }))
+    .sort((one, other) => other.bytes - one.bytes);
   return [
+    {
+      ...{ part: 'first-load', what: "script of an agent's first screen, Brotli", unit: 'kB' },
+      ...{ value: of(['script']).brotli / 1000, aim: scriptAim },
+    },
+    ...chunks.map(({ urlPath, bytes }) => line(`  ${path.basename(urlPath)}, Brotli`, bytes)),
     ...each('script', of(['script'])),
     ...each('style', of(['style'])),
     line('font', of(['font']).brotli),

@@ -1,3 +1,4 @@
+import type { Table } from 'dexie';
 import { NewerElsewhere } from '../queue/queue-store.ts';
 import type { Decision, QueueScope, QueueSnapshot, QueueStore, QueueWrites } from '../queue/queue-store.ts';
 import { isOpenOperation } from '../queue/open-operations.ts';
@@ -27,6 +28,17 @@ const textField = (raw: unknown, field: string): string | null => {
 
 const openIdOf = (raw: unknown): string =>
   textField(raw, 'operationId') ?? `key:${textField(raw, 'key') ?? ''}`;
+
+/**
+ * The rows of each value of an index, one question a value and all asked at once. `anyOf` would walk a cursor, with a
+ * way there and back for every row.
+ */
+const rowsOfEach = async (
+  table: Table<unknown, string>,
+  index: string,
+  values: readonly string[],
+): Promise<unknown[]> =>
+  (await Promise.all(values.map((value) => table.where(index).equals(value).toArray()))).flat();
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
@@ -218,17 +230,21 @@ export class DexieQueueStore implements QueueStore {
     keys: string[] = [],
   ): Promise<QueueSnapshot> {
     const { entries, log, state } = this.#database;
-    const ofOperations =
-      operationIds.length === 0 ? [] : await entries.where('operationId').anyOf(operationIds).toArray();
-    const byKey = keys.length === 0 ? [] : (await entries.bulkGet(keys)).filter((raw) => raw !== undefined);
-    const found = [...ofOperations, ...byKey];
+    // All at once: each that waited for the one before would be a way to the browser's storage and back.
+    const [ofOperations, byKey, session, lease] = await Promise.all([
+      rowsOfEach(entries, 'operationId', operationIds),
+      keys.length === 0 ? [] : entries.bulkGet(keys),
+      state.get('session'),
+      state.get('lease'),
+    ]);
+    const found = [...ofOperations, ...byKey.filter((raw) => raw !== undefined)];
     const entryKeys = found.flatMap((raw) => textField(raw, 'key') ?? []);
     return snapshotOf({
       drafts,
       entries: found,
-      log: entryKeys.length === 0 ? [] : await log.where('entryKey').anyOf(entryKeys).toArray(),
-      session: (await state.get('session'))?.value,
-      lease: (await state.get('lease'))?.value,
+      log: await rowsOfEach(log, 'entryKey', entryKeys),
+      session: session?.value,
+      lease: lease?.value,
     });
   }
 
