@@ -8,7 +8,6 @@ import { isAskedFor, newestFirst, seenOperation } from '../read/seen-operation.t
 import type { Clock } from '../ports.ts';
 import type { CacheReads } from './cache-reads.ts';
 import type { ConnectivityBoard } from './connectivity-board.ts';
-import { createPacedRead } from './paced-read.ts';
 import { recordReaders } from './record-reads.ts';
 import type { SessionKeeper } from './session-keeper.ts';
 import type { TabQueueStore } from './tab-queue-store.ts';
@@ -130,7 +129,6 @@ export class LiveReads {
     let isOver = false;
     let retry: ReturnType<typeof setTimeout> | undefined;
     let subscription: { unsubscribe(): void } | undefined;
-    const paced = createPacedRead(() => this.#read(query));
     const { atHand } = this.#ports.cache;
     const { store } = this.#ports;
     const begin = async (): Promise<void> => {
@@ -140,7 +138,7 @@ export class LiveReads {
       if (isOver) return;
       subscription?.unsubscribe();
       if (!atHand.isOpen) atHand.onBack(() => void begin());
-      subscription = liveQuery(paced).subscribe({
+      subscription = liveQuery(() => this.#read(query)).subscribe({
         next: (read) => {
           if (!isOver) listener(read);
         },
