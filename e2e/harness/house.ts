@@ -28,6 +28,8 @@ export type House<Network extends TcpProxy = TcpProxy> = {
   readonly databaseUrl: () => Promise<string>;
   readonly operation: (id: string) => Promise<OperationRecord>;
   readonly operationsOf: (orderId: string) => Promise<OperationRecord[]>;
+  /** As this person from another device, whose network is never cut. */
+  readonly askAsPerson: (role: Role, route: string, body: unknown) => Promise<unknown>;
   /** Puts a paid order into both the shop's feed and the provider. Its return has arrived. */
   readonly sell: (order: Sale) => Promise<Order>;
   readonly kill: () => Promise<void>;
@@ -114,6 +116,28 @@ const addPerson = async (
 
 type StartNetwork<Network extends TcpProxy> = (serverPort: number) => Promise<Network>;
 
+/** Signs in as this person past the network that can be cut, and asks. */
+const askAsPerson =
+  (serverOrigin: string, origin: string, people: Readonly<Record<Role, Person>>) =>
+  async (role: Role, route: string, body: unknown): Promise<unknown> => {
+    const post = async (path: string, content: unknown, cookie?: string): Promise<Response> => {
+      const response = await fetch(`${serverOrigin}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin, ...(cookie && { cookie }) },
+        body: JSON.stringify(content),
+      });
+      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+      return response;
+    };
+    const { email, password } = people[role];
+    const signedIn = await post('/api/auth/sign-in/email', { email, password });
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .map((set) => set.split(';')[0])
+      .join('; ');
+    return (await post(route, body, cookie)).json();
+  };
+
 export const startHouse = (settings: Environment = {}): Promise<House> =>
   startHouseBehind((port) => startTcpProxy(port), settings);
 
@@ -196,6 +220,7 @@ export const startHouseBehind = async <Network extends TcpProxy>(
       const answer = await asOperator('GET', `/v1/operations?orderId=${encodeURIComponent(orderId)}`);
       return (answer as { items: OperationRecord[] }).items;
     },
+    askAsPerson: askAsPerson(serverOrigin, origin, { agent, approver, operator }),
     sell,
     kill: async () => {
       log += program.output();

@@ -17,6 +17,7 @@ import { browserTimer, mintIdBy } from './browser-world.ts';
 import { CacheReads } from './cache-reads.ts';
 import { ListKeeper } from './list-keeper.ts';
 import { LiveReads } from './live-reads.ts';
+import { OfflineRest } from './offline-rest.ts';
 import { ReturnFromOutage } from './return-from-outage.ts';
 import { SessionKeeper } from './session-keeper.ts';
 import { StorageOpening } from './storage-opening.ts';
@@ -33,6 +34,7 @@ export class BrowserOutbox implements Outbox {
   readonly #schedule: SendSchedule;
   readonly #feed: BrowserFeed;
   readonly #outage: ReturnFromOutage;
+  readonly #rest = new OfflineRest();
   readonly #clock: Clock;
   readonly #unsaved: UnsavedForms;
   /** Who the app says is here, for a screen whose storage cannot say it. */
@@ -61,12 +63,15 @@ export class BrowserOutbox implements Outbox {
       cache: new CacheReads(cacheDatabase),
       clock: settings.clock,
     });
-    this.#schedule = new SendSchedule(sender, browserTimer, storageTrouble);
+    this.#schedule = new SendSchedule(this.#rest.over(sender), browserTimer, storageTrouble);
     this.#feed = new BrowserFeed({
       parts: this.#parts,
       settings,
       session: this.#session,
-      live: connectionMayBeBack,
+      live: () => {
+        this.#rest.heard();
+        connectionMayBeBack();
+      },
       storageTrouble,
     });
     this.#list = new ListKeeper(this.#parts, settings, browserTimer);
@@ -122,7 +127,10 @@ export class BrowserOutbox implements Outbox {
     this.#unlisten.push(
       listenForWakes(
         (because) => this.#woken(because),
-        () => this.#outage.wentOffline(),
+        () => {
+          this.#rest.wentOffline();
+          this.#outage.wentOffline();
+        },
       ),
       listenForFreeze(() => this.#schedule.interrupt()),
       watchForTimeJumps(this.#clock, () => this.#woken('back')),
