@@ -162,12 +162,17 @@ test('F089: cancelled when it was already carried out, it is never shown as canc
   const id = await propose(agent, order);
   await expect(card(agent)).toContainText('Waiting for approval.');
   await enterTunnel(agent);
-  const { fingerprint } = (await house.operation(id)) as unknown as { fingerprint: string };
-  await house.askAsPerson('approver', `/v1/operations/${id}/approve`, { commandId: mintId(), fingerprint });
-  await expectOneRefund(house, order, id, 6_300);
   await agent.getByRole('button', { name: 'Cancel this refund' }).click();
   await agent.getByRole('alertdialog').getByLabel('Why').fill('Typed twice.');
   await agent.getByRole('alertdialog').getByRole('button', { name: 'Cancel this refund' }).click();
+  await expect(agent.getByText('Cancellation: Saved on this device.')).toBeVisible();
+  const { fingerprint } = (await house.operation(id)) as unknown as { fingerprint: string };
+  await house.askAsPerson('approver', `/v1/operations/${id}/approve`, { commandId: mintId(), fingerprint });
+  await expectOneRefund(house, order, id, 6_300);
+  // The stream that was open still brings what happened: it is said before anything is sent.
+  const overtaken = agent.getByRole('status').filter({ hasText: 'This has changed since you decided' });
+  await expect(overtaken).toContainText('It was not sent.');
+  await expect(overtaken.getByRole('button')).toHaveText(['Take it back']);
   await leaveTunnel(agent);
   const conflict = agent.getByRole('alert').filter({ hasText: 'It was not cancelled' });
   await expect(conflict).toBeVisible({ timeout: 60_000 });

@@ -4,27 +4,34 @@ import { hasContent, readContent, storedContent, type RefundContent } from './re
 /** How sure we are that what is in the form would survive closing the app. */
 export type Keeping = 'kept' | 'changing' | 'not-kept' | 'closed';
 
-const typingPauseMs = 400;
+/** What a form is filled in under: a stored draft, or an ID for this screen alone where nothing can be stored. */
+export type FormUnder =
+  | { readonly stored: true; readonly draft: Draft }
+  | { readonly stored: false; readonly operationId: string; readonly because: NotSaved };
 
 /**
- * The form's contents and the draft they are kept in. Every change is stored after a short pause; another tab's
- * changes of the same draft are taken over while nothing is being typed here.
+ * The form's contents and the draft they are kept in. A change is stored at once; what is typed while that goes on is
+ * stored together, right after. Another tab's changes of the same draft are taken over while nothing is being typed
+ * here.
  */
 export class RefundDraft {
   readonly operationId: string;
   #content: RefundContent;
   #keeping = $state<Keeping>('kept');
   #savedAtMs: number;
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  #writing: Promise<void> | null = null;
   #untouched: boolean;
+  readonly #isStored: boolean;
   readonly #outbox: Outbox;
 
-  constructor(outbox: Outbox, draft: Draft, fresh: RefundContent) {
+  constructor(outbox: Outbox, under: FormUnder, fresh: RefundContent) {
     this.#outbox = outbox;
-    this.operationId = draft.operationId;
-    this.#savedAtMs = draft.savedAtMs;
-    this.#untouched = !hasContent(draft.content);
-    this.#content = $state.raw(hasContent(draft.content) ? readContent(draft.content) : fresh);
+    this.#isStored = under.stored;
+    this.operationId = under.stored ? under.draft.operationId : under.operationId;
+    this.#savedAtMs = under.stored ? under.draft.savedAtMs : 0;
+    const content = under.stored ? under.draft.content : {};
+    this.#untouched = !hasContent(content);
+    this.#content = $state.raw(hasContent(content) ? readContent(content) : fresh);
   }
 
   get content(): RefundContent {
@@ -44,17 +51,22 @@ export class RefundDraft {
     this.#content = { ...this.#content, ...part };
     this.#keeping = 'changing';
     this.#untouched = false;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.keep(), typingPauseMs);
+    void this.keep();
   }
 
   /** Stores what is there now. Resolves once it is kept or known not to be. */
   async keep(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    if (this.#keeping !== 'changing') return;
+    if (!this.#isStored) return;
+    while (this.#keeping === 'changing') {
+      this.#writing ??= this.#write();
+      await this.#writing;
+    }
+  }
+
+  async #write(): Promise<void> {
     const stored = this.#content;
     const saved = await this.#outbox.saveDraft(this.operationId, storedContent(stored));
+    this.#writing = null;
     if (!saved.saved) this.#keeping = isClosed(saved.because) ? 'closed' : 'not-kept';
     else if (this.#content === stored) this.#keeping = 'kept';
   }
