@@ -8,6 +8,7 @@ export { device } from './en-device.ts';
 export { home, row } from './en-home.ts';
 export { operations } from './en-operations.ts';
 export { orders } from './en-orders.ts';
+export { storage } from './en-storage.ts';
 export { stateWords as states, thread } from './en-thread.ts';
 export { unsaved, unsavedNotHeard } from './en-unsaved.ts';
 export { update } from './en-update.ts';

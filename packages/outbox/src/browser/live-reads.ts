@@ -86,8 +86,12 @@ const readersOf = (ports: LiveReadPorts): Readers => ({
   session: () => Promise.resolve(ports.session.shown),
   connectivity: () => Promise.resolve(ports.board.current),
   eviction: async () => {
-    const { session } = await ports.store.read({ operationIds: [] });
-    return shownEviction(readLostList(await ports.store.note('eviction')), session.subject);
+    // Both are begun at once, so that a live query follows both.
+    const [note, { session }] = await Promise.all([
+      ports.store.note('eviction'),
+      ports.store.read({ operationIds: [] }),
+    ]);
+    return shownEviction(readLostList(note), session.subject);
   },
 });
 
