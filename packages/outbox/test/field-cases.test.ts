@@ -355,13 +355,31 @@ describe('other answers, other times', () => {
     expect(await device.intents.queue(operationId, sampleProposal())).toMatchObject({ saved: false });
   });
 
-  // Red when: anything limits the number of tries.
-  it('F093: after any number of failures it is still here, asks for attention, and goes out in the end', async () => {
+  // Red when: anything limits the number of tries, or what a well server cures by itself is handed to a person.
+  it('F093: after any number of failures it is still here, still to be sent, and goes out in the end', async () => {
     const { device, server, outcomes } = await open();
     await device.queue('order-1');
     const tab = device.tab();
     for (let turn = 0; turn < 60; turn += 1) {
       outcomes.push('error-500', 'error-500');
+      device.nowMs += 60_000;
+      await device.round(tab);
+      expect(await device.items()).toMatchObject([{ standing: 'open', notSentBecause: 'server-trouble' }]);
+    }
+    outcomes.length = 0;
+    device.nowMs += 60_000;
+    await device.round(tab);
+    expect(server.operations.size).toBe(1);
+    expect((await device.items())[0]?.standing).toBe('closed');
+  });
+
+  // Red when: what no server cures is tried for ever without anybody being told.
+  it('F093: an answer that cannot be understood, time after time, asks for attention, and is still tried', async () => {
+    const { device, server, outcomes } = await open();
+    await device.queue('order-1');
+    const tab = device.tab();
+    for (let turn = 0; turn < 20; turn += 1) {
+      outcomes.push('another-command', 'another-command');
       device.nowMs += 60_000;
       await device.round(tab);
       const isPast = turn + 1 >= failuresUntilNeedsYou;
@@ -371,7 +389,6 @@ describe('other answers, other times', () => {
     device.nowMs += 60_000;
     await device.round(tab);
     expect(server.operations.size).toBe(1);
-    expect((await device.items())[0]?.standing).toBe('closed');
   });
 
   it('every reason to keep is a value from a closed list', () => {

@@ -25,13 +25,16 @@ const answerTimeMs = 1_000;
 /** An app that stays open for weeks asks now and then whether there is a newer one. */
 const askAgainAfterMs = 15 * 60_000;
 
+/** A name among the open tabs. Not `randomUUID`: an origin without TLS, as in an office's own network, has none. */
+const freshName = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
+
 /** New versions of the app: offered, never forced, and loaded by all tabs together. */
 export class AppUpdate {
   #state = $state.raw<UpdateState>({ kind: 'none' });
   #isSending = $state(false);
   #isOffline = $state(false);
   readonly #openForms: OpenForms;
-  readonly #tab = crypto.randomUUID();
+  readonly #tab = freshName();
   #channel: BroadcastChannel | null = null;
   #workbox: Workbox | null = null;
   #round: { readonly id: string; readonly answers: readonly UpdateAnswer[] } | null = null;
@@ -83,7 +86,7 @@ export class AppUpdate {
     }
     if (this.#state.kind === 'asking' || this.#state.kind === 'starting') return;
     this.#state = { kind: 'asking' };
-    this.#round = { id: crypto.randomUUID(), answers: [] };
+    this.#round = { id: freshName(), answers: [] };
     this.#say({ kind: 'ask', round: this.#round.id });
     this.#judge(false);
     await new Promise((resolve) => setTimeout(resolve, answerTimeMs));

@@ -17,6 +17,7 @@ import { browserTimer, mintIdBy } from './browser-world.ts';
 import { CacheReads } from './cache-reads.ts';
 import { ListKeeper } from './list-keeper.ts';
 import { LiveReads } from './live-reads.ts';
+import { isOfStorage } from './of-storage.ts';
 import { OfflineRest } from './offline-rest.ts';
 import { ReturnFromOutage } from './return-from-outage.ts';
 import { SessionKeeper } from './session-keeper.ts';
@@ -294,7 +295,9 @@ export class BrowserOutbox implements Outbox {
     return () => subscription.unsubscribe();
   }
 
-  #storageTrouble(_error: unknown): void {
-    this.#opening.troubled();
+  #storageTrouble(error: unknown): void {
+    if (isOfStorage(error)) this.#opening.troubled();
+    // Nobody waits for it here: it is shown as what nobody caught, and what is queued stays.
+    else globalThis.reportError(error);
   }
 }

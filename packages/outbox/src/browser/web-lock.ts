@@ -18,7 +18,9 @@ export const createSenderLock = (name: string, useLocks: boolean): SenderLock =>
     const locks = locksOf(useLocks);
     if (!locks) return task('unavailable');
     return new Promise((resolve, reject) => {
+      let hasBegun = false;
       const holding = locks.request(`${name}-sender`, { ifAvailable: true }, (lock) => {
+        hasBegun = true;
         const running = task(lock === null ? 'busy' : 'held');
         running.then(resolve, reject);
         const over = running.then(
@@ -27,7 +29,10 @@ export const createSenderLock = (name: string, useLocks: boolean): SenderLock =>
         );
         return Promise.race([over, whenRequested(cancellation)]);
       });
-      holding.catch(reject);
+      // Where the browser does not answer for its locks, it is as if there were none: sending goes on by the lease.
+      holding.catch(() => {
+        if (!hasBegun) task('unavailable').then(resolve, reject);
+      });
     });
   },
 });

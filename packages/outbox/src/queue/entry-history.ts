@@ -116,6 +116,9 @@ export const historyOf = (log: readonly LogRow[]): EntryHistory => log.reduce(af
 /** Failures in a row after which a person is told, though trying goes on. */
 export const failuresUntilNeedsYou = 8;
 
+/** Time cures these and nobody here can: how long such an item has waited is what asks for attention. */
+const curedByTime: readonly KeptReason[] = ['unreachable', 'timed-out', 'server-trouble'];
+
 export const standingOf = (history: EntryHistory): Standing => {
   const { ending } = history;
   if (ending?.how === 'dropped') return 'closed';
@@ -125,9 +128,8 @@ export const standingOf = (history: EntryHistory): Standing => {
   const result = history.lastEnd?.result ?? null;
   if (result === 'not-allowed' || result === 'update-needed') return 'needs-you';
   if (result === 'too-large' && history.lastEnd?.sharedBy === undefined) return 'needs-you';
-  return history.failuresAloneInRow >= failuresUntilNeedsYou && result !== 'unreachable'
-    ? 'needs-you'
-    : 'open';
+  if ((curedByTime as readonly (string | null)[]).includes(result)) return 'open';
+  return history.failuresAloneInRow >= failuresUntilNeedsYou ? 'needs-you' : 'open';
 };
 
 /** Before its verdict or drop: still to be sent, whatever its standing. */

@@ -8,8 +8,8 @@ const urgencies: readonly Urgency[] = ['pauses-hold', 'connection-may-be-back', 
 const moreUrgent = (one: Urgency | null, other: Urgency): Urgency =>
   one !== null && urgencies.indexOf(one) > urgencies.indexOf(other) ? one : other;
 
-/** How soon after a failure of our own storage the next round is tried. */
-const afterStorageTroubleMs = 5_000;
+/** How soon after a round that threw the next one is tried: storage failed, or a promise of our own was broken. */
+const afterThrowingMs = 5_000;
 
 /**
  * When rounds run: one at a time in this tab, again at once when something was asked for meanwhile, else when the
@@ -18,17 +18,17 @@ const afterStorageTroubleMs = 5_000;
 export class SendSchedule {
   readonly #sender: Pick<Sender, 'runRound'>;
   readonly #timer: Timer;
-  readonly #storageTrouble: (error: unknown) => void;
+  readonly #threw: (error: unknown) => void;
   #run: Canceller = createCanceller();
   #asked: Urgency | null = null;
   #running: Promise<void> | null = null;
   #stopTimer: () => void = () => undefined;
   #isStarted = false;
 
-  constructor(sender: Pick<Sender, 'runRound'>, timer: Timer, storageTrouble: (error: unknown) => void) {
+  constructor(sender: Pick<Sender, 'runRound'>, timer: Timer, threw: (error: unknown) => void) {
     this.#sender = sender;
     this.#timer = timer;
-    this.#storageTrouble = storageTrouble;
+    this.#threw = threw;
   }
 
   start(): void {
@@ -81,8 +81,8 @@ export class SendSchedule {
     try {
       return (await this.#sender.runRound({ urgency, cancellation })).nextTryInMs;
     } catch (error) {
-      this.#storageTrouble(error);
-      return afterStorageTroubleMs;
+      this.#threw(error);
+      return afterThrowingMs;
     }
   }
 }
