@@ -68,6 +68,24 @@ export default typescript.config(
     files: ['**/*.svelte', '**/*.svelte.ts'],
     languageOptions: { parserOptions: { parser: typescript.parser, extraFileExtensions: ['.svelte'] } },
   },
+  {
+    files: ['packages/outbox/src/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: 'dexie',
+              importNames: ['liveQuery'],
+              message:
+                'it stops following after a foreign promise, and misses what changes during its first read: use `Follow`',
+            },
+          ],
+        },
+      ],
+    },
+  },
   { files: decisions, ignores: [...edges, ...tests], rules: { 'house/stray-clocks': 'error' } },
   { files: tests, rules: { 'max-lines-per-function': 'off', 'max-lines': 'off' } },
   {

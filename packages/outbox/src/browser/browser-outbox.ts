@@ -1,4 +1,3 @@
-import { liveQuery } from 'dexie';
 import type { LiveQuery, LiveRead, LiveValue } from '../live-query.ts';
 import type { DecisionIntent, Outbox, Saved, Unsubscribe } from '../outbox-interface.ts';
 import type { DraftContent, OrderSeen } from '../outbox-interface.ts';
@@ -14,7 +13,6 @@ import { BrowserFeed } from './browser-feed.ts';
 import { createBrowserParts } from './browser-parts.ts';
 import type { BrowserParts, BrowserSettings } from './browser-parts.ts';
 import { browserTimer, mintIdBy } from './browser-world.ts';
-import { CacheReads } from './cache-reads.ts';
 import { ListKeeper } from './list-keeper.ts';
 import { LiveReads } from './live-reads.ts';
 import { isOfStorage } from './of-storage.ts';
@@ -50,7 +48,7 @@ export class BrowserOutbox implements Outbox {
 
   constructor(settings: BrowserSettings) {
     this.#parts = createBrowserParts(settings);
-    const { store, cache, cacheDatabase, board, sender } = this.#parts;
+    const { store, cache, board, sender, follow } = this.#parts;
     const storageTrouble = (error: unknown): void => this.#storageTrouble(error);
     const connectionMayBeBack = (): void => void this.#schedule.wake('connection-may-be-back');
     this.#session = new SessionKeeper(this.#parts);
@@ -58,10 +56,9 @@ export class BrowserOutbox implements Outbox {
     this.#appVersion = settings.appVersion;
     this.#intents = new Intents({ store, cache, clock: settings.clock, mintId: mintIdBy(settings.clock) });
     this.#reads = new LiveReads({
-      store,
+      follow,
       board,
       session: this.#session,
-      cache: new CacheReads(cacheDatabase),
       clock: settings.clock,
     });
     this.#schedule = new SendSchedule(this.#rest.over(sender), browserTimer, storageTrouble);
@@ -157,6 +154,7 @@ export class BrowserOutbox implements Outbox {
   }
 
   async stop(): Promise<void> {
+    this.#reads.stop();
     for (const unlisten of this.#unlisten.splice(0)) unlisten();
     this.#opening.stop();
     this.#list.stop();
@@ -284,15 +282,14 @@ export class BrowserOutbox implements Outbox {
 
   /** What another tab queued must go out although that tab is closed. */
   #followQueue(): Unsubscribe {
-    const { store } = this.#parts;
-    const subscription = liveQuery(() => store.openIds()).subscribe({
+    return this.#parts.follow({
+      read: ({ store }) => store.openIds(),
       next: () => {
         this.#list.changed();
         void this.#schedule.wake('pauses-hold');
       },
-      error: (error: unknown) => this.#storageTrouble(error),
+      failed: (error) => this.#storageTrouble(error),
     });
-    return () => subscription.unsubscribe();
   }
 
   #storageTrouble(error: unknown): void {

@@ -16,6 +16,8 @@ import { DexieCacheStore } from './dexie-cache-store.ts';
 import { DexieQueueStore } from './dexie-queue-store.ts';
 import { indexOfDatabase } from './entry-index.ts';
 import { createFetchTransport } from './fetch-transport.ts';
+import { createFollow } from './followed-stores.ts';
+import type { Follow } from './followed-stores.ts';
 import { QueueDatabase } from './queue-database.ts';
 import { ReadOnlyQueueStore } from './read-only-queue-store.ts';
 import { TabQueueStore } from './tab-queue-store.ts';
@@ -58,12 +60,19 @@ export type BrowserParts = {
   readonly queue: DexieQueueStore;
   readonly cacheDatabase: CacheDatabase;
   readonly cache: DexieCacheStore;
+  /** Every live read goes through this. */
+  readonly follow: Follow;
   readonly board: ConnectivityBoard;
   readonly transport: Transport;
   readonly told: ServerTold;
   readonly sender: Sender;
   readonly settleSignOut: (cancellation: Cancellation) => Promise<SignOutStanding>;
 };
+
+const toldTo = (cache: DexieCacheStore): ServerTold => ({
+  epoch: async () => (await cache.state()).epoch,
+  applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
+});
 
 export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
   const holder = browserHolder();
@@ -86,11 +95,9 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     isOpen: () => database.isOpen(),
     makeRoom: () => cache.reset().catch(() => undefined),
   });
+  const follow = createFollow(store, database.name, cacheDatabase);
   const transport = createFetchTransport(settings.baseUrl);
-  const told: ServerTold = {
-    epoch: async () => (await cache.state()).epoch,
-    applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
-  };
+  const told = toldTo(cache);
   const settleSignOut = (cancellation: Cancellation): Promise<SignOutStanding> =>
     settleOwedSignOut(
       {
@@ -117,5 +124,17 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     pauses: settings.pauses,
     heard: (trouble) => board.heard(trouble),
   });
-  return { database, store, queue, cacheDatabase, cache, board, transport, told, sender, settleSignOut };
+  return {
+    database,
+    store,
+    queue,
+    cacheDatabase,
+    cache,
+    follow,
+    board,
+    transport,
+    told,
+    sender,
+    settleSignOut,
+  };
 };

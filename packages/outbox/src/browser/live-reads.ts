@@ -1,4 +1,3 @@
-import { liveQuery } from 'dexie';
 import type { LiveQuery, LiveRead, LiveValue, LiveValues } from '../live-query.ts';
 import type { Unsubscribe } from '../outbox-interface.ts';
 import { readLostList, shownEviction } from '../queue/list-canary.ts';
@@ -6,55 +5,52 @@ import { statusSummary } from '../read/device-item.ts';
 import { ownDrafts, ownItems } from '../read/own-view.ts';
 import { isAskedFor, newestFirst, seenOperation } from '../read/seen-operation.ts';
 import type { Clock } from '../ports.ts';
-import type { CacheReads } from './cache-reads.ts';
 import type { ConnectivityBoard } from './connectivity-board.ts';
+import type { Follow, FollowedStores } from './followed-stores.ts';
 import { recordReaders } from './record-reads.ts';
 import type { SessionKeeper } from './session-keeper.ts';
-import type { TabQueueStore } from './tab-queue-store.ts';
 
 export type LiveReadPorts = {
-  readonly store: TabQueueStore;
-  readonly cache: CacheReads;
+  readonly follow: Follow;
   readonly board: ConnectivityBoard;
   readonly clock: Clock;
   readonly session: Pick<SessionKeeper, 'shown' | 'listen'>;
 };
 
 type Readers = {
-  [Of in keyof LiveValues]: (query: Extract<LiveQuery, { of: Of }>) => Promise<LiveValues[Of] | null>;
+  /** Reads from the stores that it is handed, and from nothing else: those are followed. */
+  [Of in keyof LiveValues]: (
+    query: Extract<LiveQuery, { of: Of }>,
+    stores: FollowedStores,
+  ) => Promise<LiveValues[Of] | null>;
 };
 
-const resubscribeAfterMs = 1_000;
 const defaultListLimit = 100;
 
-const draftReaders = ({ store }: LiveReadPorts): Pick<Readers, 'draft' | 'drafts'> => ({
-  draft: async ({ operationId }) => {
+const draftReaders: Pick<Readers, 'draft' | 'drafts'> = {
+  draft: async ({ operationId }, { store }) => {
     const drafts = ownDrafts(await store.read({ operationIds: [operationId] }));
     return drafts.find((draft) => draft.operationId === operationId) ?? null;
   },
-  drafts: async () => {
+  drafts: async (_query, { store }) => {
     const drafts = ownDrafts(await store.readOpen());
     return [...drafts].sort((one, other) => other.savedAtMs - one.savedAtMs);
   },
-});
+};
 
-const operationReaders = ({
-  store,
-  cache,
-  clock,
-}: LiveReadPorts): Pick<Readers, 'items' | 'operation' | 'operations'> => ({
-  items: async ({ operationId }) => {
+const operationReaders = ({ clock }: LiveReadPorts): Pick<Readers, 'items' | 'operation' | 'operations'> => ({
+  items: async ({ operationId }, { store }) => {
     if (operationId !== undefined) {
       return ownItems(await store.read({ operationIds: [operationId] }), clock.nowMs());
     }
     const items = ownItems(await store.readOpen(), clock.nowMs());
     return items.filter(({ standing, ending }) => standing !== 'closed' || ending === null);
   },
-  operation: async ({ operationId }) => {
+  operation: async ({ operationId }, { store, cache }) => {
     const items = ownItems(await store.read({ operationIds: [operationId] }), clock.nowMs());
     return seenOperation(operationId, await cache.operation(operationId), items);
   },
-  operations: async (query) => {
+  operations: async (query, { store, cache }) => {
     const items = ownItems(await store.readOpen(), clock.nowMs());
     const synced = new Map((await cache.operations(query)).map((operation) => [operation.id, operation]));
     for (const { operationId } of items) {
@@ -74,23 +70,20 @@ const operationReaders = ({
 });
 
 const readersOf = (ports: LiveReadPorts): Readers => ({
-  ...draftReaders(ports),
+  ...draftReaders,
   ...operationReaders(ports),
   ...recordReaders(ports),
-  order: ({ orderId }) => ports.cache.order(orderId),
-  orders: (query) => ports.cache.orders(query),
-  ticket: ({ ticketId }) => ports.cache.ticket(ticketId),
-  tickets: (query) => ports.cache.tickets(query),
-  status: async () =>
-    statusSummary(await ports.store.readOpen(), await ports.cache.counts(), ports.clock.nowMs()),
+  order: ({ orderId }, { cache }) => cache.order(orderId),
+  orders: (query, { cache }) => cache.orders(query),
+  ticket: ({ ticketId }, { cache }) => cache.ticket(ticketId),
+  tickets: (query, { cache }) => cache.tickets(query),
+  status: async (_query, { store, cache }) =>
+    statusSummary(await store.readOpen(), await cache.counts(), ports.clock.nowMs()),
   session: () => Promise.resolve(ports.session.shown),
   connectivity: () => Promise.resolve(ports.board.current),
-  eviction: async () => {
-    // Both are begun at once, so that a live query follows both.
-    const [note, { session }] = await Promise.all([
-      ports.store.note('eviction'),
-      ports.store.read({ operationIds: [] }),
-    ]);
+  eviction: async (_query, { store }) => {
+    const note = await store.note('eviction');
+    const { session } = await store.read({ operationIds: [] });
     return shownEviction(readLostList(note), session.subject);
   },
 });
@@ -102,6 +95,7 @@ const detailOf = (error: unknown): string =>
 export class LiveReads {
   readonly #ports: LiveReadPorts;
   readonly #readers: Readers;
+  readonly #following = new Set<Unsubscribe>();
 
   constructor(ports: LiveReadPorts) {
     this.#ports = ports;
@@ -123,51 +117,42 @@ export class LiveReads {
       const { session } = this.#ports;
       return session.listen((shown) => listener({ state: 'ready', value: shown as LiveValue<Query> }));
     }
-    return this.#subscribe(query, listener);
+    return this.#follow(query, listener);
   }
 
-  #subscribe<Query extends LiveQuery>(
+  /** Nobody is told anything any more. */
+  stop(): void {
+    for (const unfollow of this.#following) unfollow();
+    this.#following.clear();
+  }
+
+  #follow<Query extends LiveQuery>(
     query: Query,
     listener: (read: LiveRead<LiveValue<Query>>) => void,
   ): Unsubscribe {
-    let isOver = false;
-    let retry: ReturnType<typeof setTimeout> | undefined;
-    let subscription: { unsubscribe(): void } | undefined;
-    const { atHand } = this.#ports.cache;
-    const { store } = this.#ports;
-    const begin = async (): Promise<void> => {
-      // Waited for out here: within a live query nothing may be waited for but its own reads.
-      if (!atHand.isOpen) await atHand.settled();
-      await store.settled();
-      if (isOver) return;
-      subscription?.unsubscribe();
-      if (!atHand.isOpen) atHand.onBack(() => void begin());
-      subscription = liveQuery(() => this.#read(query)).subscribe({
-        next: (read) => {
-          if (!isOver) listener(read);
-        },
-        error: (error: unknown) => {
-          if (isOver) return;
-          listener({ state: 'failed', because: detailOf(error) });
-          subscription?.unsubscribe();
-          // A listener must come alive again by itself when storage does.
-          retry = setTimeout(() => void begin(), resubscribeAfterMs);
-        },
-      });
-    };
-    void begin();
+    const unfollow = this.#ports.follow({
+      read: (stores) => this.#read(query, stores),
+      next: listener,
+      failed: (error) => listener({ state: 'failed', because: detailOf(error) }),
+    });
+    this.#following.add(unfollow);
     return () => {
-      isOver = true;
-      clearTimeout(retry);
-      subscription?.unsubscribe();
+      this.#following.delete(unfollow);
+      unfollow();
     };
   }
 
-  async #read<Query extends LiveQuery>(query: Query): Promise<LiveRead<LiveValue<Query>>> {
+  async #read<Query extends LiveQuery>(
+    query: Query,
+    stores: FollowedStores,
+  ): Promise<LiveRead<LiveValue<Query>>> {
     // The compiler cannot follow that the reader under a query's name takes that very query.
-    const read = this.#readers[query.of] as (query: LiveQuery) => Promise<LiveValue<Query> | null>;
-    const value = await read(query);
+    const read = this.#readers[query.of] as (
+      query: LiveQuery,
+      stores: FollowedStores,
+    ) => Promise<LiveValue<Query> | null>;
+    const value = await read(query, stores);
     if (value !== null) return { state: 'ready', value };
-    return { state: 'missing', synced: await this.#ports.cache.isComplete() };
+    return { state: 'missing', synced: await stores.cache.isComplete() };
   }
 }

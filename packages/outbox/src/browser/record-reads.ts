@@ -4,13 +4,10 @@ import type { Clock } from '../ports.ts';
 import { isIdAskedFor, isOfFilter, newestFirst, recordOperations } from '../read/device-record.ts';
 import { ownUnreadable } from '../read/own-unreadable.ts';
 import { recordLines } from '../read/record-lines.ts';
-import type { CacheReads } from './cache-reads.ts';
 import type { ConnectivityBoard } from './connectivity-board.ts';
-import type { TabQueueStore } from './tab-queue-store.ts';
+import type { FollowedStores } from './followed-stores.ts';
 
 export type RecordReadPorts = {
-  readonly store: TabQueueStore;
-  readonly cache: CacheReads;
   readonly board: ConnectivityBoard;
   readonly clock: Clock;
 };
@@ -24,7 +21,7 @@ const idOf = (entryKey: string): string => entryKey.split('/')[0] ?? '';
 
 /** The person's operations by their keys alone: a thousand of them are counted without reading one. */
 const idsAskedFor = async (
-  { store }: RecordReadPorts,
+  { store }: FollowedStores,
   subject: string,
   text: string | undefined,
 ): Promise<readonly string[]> => {
@@ -38,7 +35,7 @@ const idsAskedFor = async (
 };
 
 const withOrders = async (
-  { cache }: RecordReadPorts,
+  { cache }: FollowedStores,
   operations: DeviceRecord['operations'],
 ): Promise<DeviceRecord['operations']> =>
   Promise.all(
@@ -49,13 +46,17 @@ const withOrders = async (
     ),
   );
 
-const deviceRecord = async (ports: RecordReadPorts, query: RecordQuery): Promise<DeviceRecord> => {
-  const { store, board, clock } = ports;
+const deviceRecord = async (
+  { board, clock }: RecordReadPorts,
+  query: RecordQuery,
+  stores: FollowedStores,
+): Promise<DeviceRecord> => {
+  const { store } = stores;
   const { session } = await store.read({ operationIds: [] });
   const sinceMs = board.current.listSinceMs;
   const { subject } = session;
   if (subject === null) return { operations: [], total: 0, itemsOfOthers: 0, sinceMs };
-  const all = await idsAskedFor(ports, subject, query.text);
+  const all = await idsAskedFor(stores, subject, query.text);
   const itemsOfOthers = (await store.entryIndex.count()) - (await store.entryIndex.keysOf(subject)).length;
   const only = query.only ?? 'all';
   const limit = query.limit ?? defaultPage;
@@ -70,7 +71,7 @@ const deviceRecord = async (ports: RecordReadPorts, query: RecordQuery): Promise
   const ids = asked.filter((id) => known.has(id) && (only !== 'done' || !openIds.has(id)));
   const page = await store.read({ operationIds: ids.slice(0, limit) });
   return {
-    operations: await withOrders(ports, recordOperations(page, clock.nowMs())),
+    operations: await withOrders(stores, recordOperations(page, clock.nowMs())),
     total: ids.length,
     itemsOfOthers,
     sinceMs,
@@ -78,21 +79,26 @@ const deviceRecord = async (ports: RecordReadPorts, query: RecordQuery): Promise
 };
 
 type RecordReaders = {
-  readonly record: (query: Extract<LiveQuery, { of: 'record' }>) => Promise<readonly RecordLine[]>;
-  readonly 'device-record': (query: RecordQuery) => Promise<DeviceRecord>;
-  readonly unreadable: () => Promise<readonly UnreadableRecord[]>;
+  readonly record: (
+    query: Extract<LiveQuery, { of: 'record' }>,
+    stores: FollowedStores,
+  ) => Promise<readonly RecordLine[]>;
+  readonly 'device-record': (query: RecordQuery, stores: FollowedStores) => Promise<DeviceRecord>;
+  readonly unreadable: (
+    query: Extract<LiveQuery, { of: 'unreadable' }>,
+    stores: FollowedStores,
+  ) => Promise<readonly UnreadableRecord[]>;
 };
 
 export const recordReaders = (ports: RecordReadPorts): RecordReaders => ({
-  record: async ({ operationId, limit }) => {
-    const { store } = ports;
+  record: async ({ operationId, limit }, { store }) => {
     const snapshot =
       operationId === undefined ? await store.readAll() : await store.read({ operationIds: [operationId] });
     return recordLines(snapshot, limit ?? defaultLineLimit);
   },
-  'device-record': (query) => deviceRecord(ports, query),
-  unreadable: async () => {
-    const snapshot = await ports.store.readAll();
+  'device-record': (query, stores) => deviceRecord(ports, query, stores),
+  unreadable: async (_query, { store }) => {
+    const snapshot = await store.readAll();
     return ownUnreadable(snapshot, snapshot.session.subject);
   },
 });

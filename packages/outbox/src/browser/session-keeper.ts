@@ -1,4 +1,3 @@
-import { liveQuery } from 'dexie';
 import type { DeviceSession } from '../live-query.ts';
 import type { Unsubscribe } from '../outbox-interface.ts';
 import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
@@ -70,8 +69,8 @@ export class SessionKeeper {
 
   /** @param changed called with each change by whichever tab; `isNewEpoch` after a sign-in or sign-out */
   follow(changed: (isNewEpoch: boolean) => void, failed: (error: unknown) => void): Unsubscribe {
-    const { store } = this.#parts;
-    const subscription = liveQuery(async () => (await store.read(nothing)).session).subscribe({
+    return this.#parts.follow({
+      read: async ({ store }) => (await store.read(nothing)).session,
       next: (session) => {
         // A read that was under way when this tab changed the session brings what was before.
         if (session.epoch < this.#session.epoch || session === noSession) return;
@@ -79,9 +78,8 @@ export class SessionKeeper {
         this.#took(session);
         changed(isNewEpoch);
       },
-      error: failed,
+      failed,
     });
-    return () => subscription.unsubscribe();
   }
 
   #took(session: SessionRow): void {
