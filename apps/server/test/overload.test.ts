@@ -57,6 +57,17 @@ describe('more is asked than the server can do', () => {
     expect((await list(rig)).status).toBe(200);
   });
 
+  test('what is refused at once gives its place back, however often it is asked', async () => {
+    // Red when: a handler that throws before it waits for anything keeps its place for ever. Whoever opened the
+    // sign-in page of a house without a demo ten times had then closed it for everybody.
+    const rig = slowRig();
+    rig.release();
+    for (let asked = 0; asked < limits.inWork + 1; asked += 1) {
+      expect((await rig.ask('GET', '/v1/demo')).status).toBe(404);
+    }
+    expect((await list(rig)).status).toBe(200);
+  });
+
   test('a request that was let in once already is not turned away by newcomers', async () => {
     // Red when: a full line turns away also who stands at its head.
     const overload = createOverload({

@@ -169,16 +169,19 @@ export const createOverload = (parts: OverloadParts): Overload => {
       const leave = await lanes[place].enter(place === 'request-going-on');
       if (leave === undefined)
         throw comeBack('More is asked of this server than it can do at once. Send it again.');
-      const done = work().then(
-        (answer) => {
-          outage = outageOver(outage, parts.nowMs());
-          return answer;
-        },
-        (error: unknown) => {
-          if (isDatabaseAway(error)) databaseAway();
-          throw error;
-        },
-      );
+      // Inside a promise, also what is thrown at once: else its place would never be given back.
+      const done = Promise.resolve()
+        .then(work)
+        .then(
+          (answer) => {
+            outage = outageOver(outage, parts.nowMs());
+            return answer;
+          },
+          (error: unknown) => {
+            if (isDatabaseAway(error)) databaseAway();
+            throw error;
+          },
+        );
       // Whoever asked may have been answered already; the place is free only once the work has ended.
       done.then(leave, leave);
       return watched(place, done);
