@@ -55,5 +55,7 @@ export class CacheDatabase extends Dexie {
       unreadable: 'id',
       place: 'key',
     });
+    // 2: what lists ask for, newest first: a list reads the rows it shows.
+    this.version(2).stores({ operations: 'id, orderId, ticketId, [state+id], [needsPerson+id]' });
   }
 }

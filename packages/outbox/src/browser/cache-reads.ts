@@ -5,6 +5,7 @@ import type { SyncedCounts } from '../read/device-item.ts';
 import { matches } from '../read/search-text.ts';
 import { CacheAtHand } from './cache-at-hand.ts';
 import type { CacheDatabase, CachedOrder, CachedTicket } from './cache-database.ts';
+import { newestOperations } from './newest-operations.ts';
 
 const defaultLimit = 50;
 
@@ -41,20 +42,12 @@ export class CacheReads {
     return (await this.#database.operations.get(id))?.body ?? null;
   }
 
-  /** Narrowed by an index where the query allows; the rest of the query is judged by its reader. */
-  async operations(query: Extract<LiveQuery, { of: 'operations' }>): Promise<readonly Operation[]> {
-    if (!this.atHand.isOpen) return [];
-    const { operations } = this.#database;
-    const { orderId, ticketId, states } = query;
-    const rows =
-      orderId !== undefined
-        ? operations.where('orderId').equals(orderId)
-        : ticketId !== undefined
-          ? operations.where('ticketId').equals(ticketId)
-          : states !== undefined
-            ? operations.where('state').anyOf([...states])
-            : operations.toCollection();
-    return (await rows.toArray()).map(({ body }) => body);
+  /** At least the newest so many that are asked for by what the server told of them. */
+  async operations(
+    query: Extract<LiveQuery, { of: 'operations' }>,
+    limit: number,
+  ): Promise<readonly Operation[]> {
+    return this.atHand.isOpen ? newestOperations(this.#database, query, limit) : [];
   }
 
   async order(id: string): Promise<Order | null> {

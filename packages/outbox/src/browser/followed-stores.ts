@@ -54,7 +54,7 @@ export const followedStores = (stores: StoresToFollow, look: (stores: Stores) =>
     cache: {
       isComplete: noting(ofCache('place'), () => cache.isComplete()),
       operation: noting(ofCache('operations'), (id) => cache.operation(id)),
-      operations: noting(ofCache('operations'), (query) => cache.operations(query)),
+      operations: noting(ofCache('operations'), (query, limit) => cache.operations(query, limit)),
       counts: noting(ofCache('operations'), () => cache.counts()),
       order: noting(ofCache('orders'), (id) => cache.order(id)),
       orders: noting(ofCache('orders'), (query) => cache.orders(query)),

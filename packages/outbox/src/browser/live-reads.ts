@@ -52,7 +52,9 @@ const operationReaders = ({ clock }: LiveReadPorts): Pick<Readers, 'items' | 'op
   },
   operations: async (query, { store, cache }) => {
     const items = ownItems(await store.readOpen(), clock.nowMs());
-    const synced = new Map((await cache.operations(query)).map((operation) => [operation.id, operation]));
+    const limit = query.limit ?? defaultListLimit;
+    const newest = await cache.operations(query, limit);
+    const synced = new Map(newest.map((operation) => [operation.id, operation]));
     for (const { operationId } of items) {
       const known = synced.has(operationId) ? null : await cache.operation(operationId);
       if (known) synced.set(operationId, known);
@@ -65,7 +67,7 @@ const operationReaders = ({ clock }: LiveReadPorts): Pick<Readers, 'items' | 'op
       })
       .filter((seen) => isAskedFor(seen, query))
       .sort(newestFirst)
-      .slice(0, query.limit ?? defaultListLimit);
+      .slice(0, limit);
   },
 });
 
