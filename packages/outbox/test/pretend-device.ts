@@ -59,7 +59,7 @@ export class PretendDevice {
         epoch: async () => (await this.cache.state()).epoch,
         applyOperations: (operations, epoch) => this.cache.applyOperations(operations, epoch),
       },
-      lock: { during: (task) => task(this.lock) },
+      lock: { during: (task) => task(this.lock), isGone: () => Promise.resolve(false) },
       clock: { nowMs: () => this.nowMs + skewMs },
       chance: () => this.chance,
       mintId: this.mint,

@@ -114,7 +114,7 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     transport,
     settleSignOut,
     told,
-    lock: createSenderLock(settings.name, settings.useLocks),
+    lock: createSenderLock(settings.name, holder, settings.useLocks),
     clock: settings.clock,
     chance: browserChance,
     mintId: mintIdBy(settings.clock),

@@ -135,8 +135,16 @@ export const noSession: SessionRow = {
   signOutOwed: false,
 };
 
-/** `withLock`: its holder also holds the browser's lock, so whoever gets that lock knows that it is gone. */
-export const leaseRowSchema = z.object({ holder: z.string(), untilMs: time, withLock: z.boolean() });
+/**
+ * `withLock`: its holder also holds the browser's lock, so whoever gets that lock knows that it is gone.
+ * `isWatched`: while it sends, its holder holds a lock of its own name, so anybody can see when it is gone.
+ */
+export const leaseRowSchema = z.object({
+  holder: z.string(),
+  untilMs: time,
+  withLock: z.boolean(),
+  isWatched: z.optional(z.boolean()),
+});
 export type LeaseRow = z.infer<typeof leaseRowSchema>;
 
 export type Entry = EntryRow & { readonly command: Command };

@@ -8,6 +8,8 @@ export type LeaseRequest = {
   readonly lock: LockOutcome;
   readonly nowMs: number;
   readonly lengthMs: number;
+  /** A holder whose tab or worker is known to be gone: what it holds is nobody's. */
+  readonly gone?: string | null;
 };
 
 /**
@@ -16,11 +18,16 @@ export type LeaseRequest = {
  * a lease alive for longer than a lease may last.
  */
 export const takeLease = (lease: LeaseRow | null, request: LeaseRequest): LeaseRow | null => {
-  const { holder, lock, nowMs, lengthMs } = request;
-  const wanted: LeaseRow = { holder, untilMs: nowMs + lengthMs, withLock: lock === 'held' };
+  const { holder, lock, nowMs, lengthMs, gone = null } = request;
+  const wanted: LeaseRow = {
+    holder,
+    untilMs: nowMs + lengthMs,
+    withLock: lock === 'held',
+    ...(lock !== 'unavailable' && { isWatched: true }),
+  };
   if (lease === null || lease.holder === holder) return wanted;
   const alive = lease.untilMs > nowMs && lease.untilMs <= nowMs + lengthMs;
-  if (!alive) return wanted;
+  if (!alive || (lease.isWatched === true && lease.holder === gone)) return wanted;
   // Whoever held the lease with the lock is gone, now that the lock is ours.
   return lock === 'held' && lease.withLock ? wanted : null;
 };

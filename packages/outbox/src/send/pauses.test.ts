@@ -55,6 +55,18 @@ describe('the lease', () => {
       false,
     ],
     [
+      'one that began while the lock was busy is gone with its tab',
+      { ...alive, isWatched: true },
+      { ...request, lock: 'held' as const, gone: alive.holder },
+      true,
+    ],
+    [
+      'of one that cannot be watched nothing is known but its time',
+      alive,
+      { ...request, lock: 'held' as const, gone: alive.holder },
+      false,
+    ],
+    [
       'while the lock is busy an alive one is left',
       { ...alive, withLock: true },
       { ...request, lock: 'busy' as const },

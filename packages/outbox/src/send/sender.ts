@@ -124,9 +124,13 @@ export class Sender {
     return nowMs < sinceMs || untilMs - nowMs > longestMs ? 0 : untilMs - nowMs;
   }
 
-  #takeLease(lock: LockOutcome): Promise<boolean> {
-    return this.#ports.store.change(everywhere, ({ lease }) => {
-      const taken = takeLease(lease, leaseRequestOf(this.#ports, lock));
+  async #takeLease(lock: LockOutcome): Promise<boolean> {
+    const { store, holder } = this.#ports;
+    const { lease: found } = await store.read(everywhere);
+    const isGone = found !== null && found.holder !== holder && (await this.#ports.lock.isGone(found.holder));
+    const gone = isGone ? found.holder : null;
+    return store.change(everywhere, ({ lease }) => {
+      const taken = takeLease(lease, { ...leaseRequestOf(this.#ports, lock), gone });
       return { writes: taken === null ? {} : { lease: taken }, answer: taken !== null };
     });
   }

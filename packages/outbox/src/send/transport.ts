@@ -28,4 +28,6 @@ export type SenderLock = {
     task: (lock: 'held' | 'busy' | 'unavailable') => Promise<Answer>,
     cancellation: Cancellation,
   ): Promise<Answer>;
+  /** Whether the tab or worker of this name, which had locks, is in no round any more. `false` where nobody can say. */
+  isGone(holder: string): Promise<boolean>;
 };

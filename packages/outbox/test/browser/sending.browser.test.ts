@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 import { sampleOrderSeen, sampleProposal } from '../samples.ts';
 import { BrowserWorld, holdLock } from './browser-world.ts';
 import type { ServerFault } from './pretend-server.ts';
@@ -168,6 +168,23 @@ describe('twice', () => {
     const operationId = await world.queue(tab);
     await world.untilReceived(tab, operationId);
     frozen();
+  });
+
+  // Red when: `takeLease` does not look at `gone`, or `isGone` always answers no.
+  it('a tab that was killed in mid-send holds nothing back, also when it had begun while another had the lock', async () => {
+    const useLocks = inject('useLocks');
+    // Without locks only the lease's age tells that its tab is gone.
+    world = await BrowserWorld.open({ requestTimeoutMs: useLocks ? 20_000 : 2_000 });
+    const another = holdLock(`${world.name}-sender`);
+    const tab = await world.openTab();
+    await world.faults('hang');
+    const operationId = await world.queue(tab);
+    await expect.poll(async () => (await world.report()).requests).toBe(1);
+    tab.kill();
+    another();
+    const reloaded = await world.openTab({});
+    await world.untilReceived(reloaded, operationId);
+    expect((await world.report()).operations).toHaveLength(1);
   });
 
   it('a service worker’s turn sends what a closed tab left, and says what still waits', async () => {

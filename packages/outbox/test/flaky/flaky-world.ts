@@ -88,7 +88,7 @@ export class FlakyWorld {
         epoch: async () => (await cache.state()).epoch,
         applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
       },
-      lock: { during: (task) => task('unavailable') },
+      lock: { during: (task) => task('unavailable'), isGone: () => Promise.resolve(false) },
       clock,
       chance: this.#chance,
       mintId: this.#mint,
