@@ -7,12 +7,13 @@ import { Intents } from '../queue/intents.ts';
 import { decideNobodyHere, decideSignedOut } from '../queue/session-decision.ts';
 import { takeUp } from '../queue/take-up.ts';
 import { recordFileOf } from '../read/record-file.ts';
+import { probeReach } from '../send/reach-probe.ts';
 import { SendSchedule } from '../send/send-schedule.ts';
 import { askForBackgroundSync } from './background-sync.ts';
 import { BrowserFeed } from './browser-feed.ts';
 import { createBrowserParts } from './browser-parts.ts';
 import type { BrowserParts, BrowserSettings } from './browser-parts.ts';
-import { browserTimer, mintIdBy } from './browser-world.ts';
+import { browserChance, browserTimer, mintIdBy } from './browser-world.ts';
 import { ListKeeper } from './list-keeper.ts';
 import { LiveReads } from './live-reads.ts';
 import { isOfStorage } from './of-storage.ts';
@@ -33,7 +34,7 @@ export class BrowserOutbox implements Outbox {
   readonly #schedule: SendSchedule;
   readonly #feed: BrowserFeed;
   readonly #outage: ReturnFromOutage;
-  readonly #rest = new OfflineRest();
+  readonly #rest: OfflineRest;
   readonly #clock: Clock;
   readonly #unsaved: UnsavedForms;
   /** Who the app says is here, for a screen whose storage cannot say it. */
@@ -60,6 +61,13 @@ export class BrowserOutbox implements Outbox {
       board,
       session: this.#session,
       clock: settings.clock,
+    });
+    this.#rest = new OfflineRest({
+      probe: (cancellation) =>
+        probeReach({ ...this.#parts, ...settings, heard: (trouble) => board.heard(trouble) }, cancellation),
+      clock: settings.clock,
+      chance: browserChance,
+      pauses: settings.pauses,
     });
     this.#schedule = new SendSchedule(this.#rest.over(sender), browserTimer, storageTrouble);
     this.#feed = new BrowserFeed({

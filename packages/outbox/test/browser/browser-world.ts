@@ -84,6 +84,7 @@ export class BrowserWorld {
   async openTab(
     start: { subject?: string | null } = { subject: 'ann' },
     options: BrowserOutboxOptions = {},
+    prepare: (window: Window) => void = () => undefined,
   ): Promise<Tab> {
     const frame = document.createElement('iframe');
     frame.srcdoc = '<script type="module" src="/test/browser/tab.ts"></script>';
@@ -91,6 +92,7 @@ export class BrowserWorld {
     await expect.poll(() => frame.contentWindow?.holdfast !== undefined, { timeout: 15_000 }).toBe(true);
     const loaded = frame.contentWindow?.holdfast;
     if (!loaded) throw new Error('the tab did not load');
+    if (frame.contentWindow) prepare(frame.contentWindow);
     const outbox = loaded.createBrowserOutbox(this.outboxOptions(options));
     const tab: Tab = { outbox, loaded, frame, kill: () => frame.remove() };
     this.tabs.push(tab);

@@ -75,6 +75,23 @@ describe('F084: over real HTTP, an entry goes out later with the same ID and byt
 });
 
 describe('the network comes back', () => {
+  // Red when: `OfflineRest` does not ask, or its probe's answer does not end the rest.
+  it('a browser that wrongly says it is offline sends by itself, and what waits is never tried while nobody answers', async () => {
+    world = await BrowserWorld.open();
+    await world.tell({ do: 'close' });
+    const tab = await world.openTab({ subject: 'ann' }, {}, ({ navigator }) =>
+      Object.defineProperty(navigator, 'onLine', { get: () => false }),
+    );
+    const operationId = await world.queue(tab);
+    const connectivity = () => world.read(tab, { of: 'connectivity' });
+    await expect.poll(async () => (await world.items(tab))[0]?.notSentBecause).toBe('not-tried-yet');
+    expect((await world.items(tab))[0]).toMatchObject({ mayHaveBeenSent: false, attemptCount: 0 });
+    await world.tell({ do: 'listen' });
+    await world.untilReceived(tab, operationId);
+    expect(await connectivity()).toMatchObject({ value: { holdfast: 'reached' } });
+    expect(await world.arrivedTexts(operationId)).toHaveLength(1);
+  });
+
   // Red when: "online" wakes nobody.
   it('what failed for want of it goes out by itself, long before its own pause is over', async () => {
     const hourMs = 3_600_000;

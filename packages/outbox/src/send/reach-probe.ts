@@ -1,0 +1,32 @@
+import type { KeptReason } from '../outbox-interface.ts';
+import type { Cancellation } from '../ports.ts';
+import { historyOf, isUnfinishedEntry } from '../queue/entry-history.ts';
+import { lookUp, operationsPerLookUp } from './look-up.ts';
+import type { SenderPorts } from './sender-ports.ts';
+
+/** `sign-out-owed`: a round ends that session before all else, and asks for itself whether anybody is there. */
+export type Reach = 'heard' | 'silent' | 'nothing-waits' | 'sign-out-owed';
+
+export type ProbePorts = Pick<SenderPorts, 'store' | 'transport' | 'clock' | 'requestTimeoutMs' | 'heard'>;
+
+/** What may be met without a network that works at all. */
+const notHeard: readonly KeptReason[] = ['unreachable', 'timed-out', 'interrupted'];
+
+/**
+ * Whether anybody answers, asked without sending anything of the queue: what waits is looked up. Rejects with our own
+ * storage's error.
+ */
+export const probeReach = async (ports: ProbePorts, cancellation: Cancellation): Promise<Reach> => {
+  const { store, transport, clock, requestTimeoutMs } = ports;
+  const { records, session } = await store.readOpen();
+  if (session.signOutOwed) return 'sign-out-owed';
+  const waiting = records.filter(
+    ({ entry, log }) => entry.subject === session.subject && isUnfinishedEntry(historyOf(log)),
+  );
+  if (waiting.length === 0) return 'nothing-waits';
+  const ids = [...new Set(waiting.map(({ entry }) => entry.operationId))].slice(0, operationsPerLookUp);
+  const world = { transport, timeoutMs: requestTimeoutMs, nowMs: () => clock.nowMs(), cancellation };
+  const answer = await lookUp(world, ids);
+  if (answer.kind === 'told') ports.heard(null);
+  return answer.kind === 'kept' && notHeard.includes(answer.reason) ? 'silent' : 'heard';
+};
