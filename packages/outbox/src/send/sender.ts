@@ -1,5 +1,6 @@
 import type { Cancellation } from '../ports.ts';
 import { pauseAfter } from './backoff.ts';
+import type { LeaseRow } from '../queue/stored-rows.ts';
 import { BatchSender } from './batch-sender.ts';
 import type { BatchEnd } from './batch-sender.ts';
 import { chooseBatch, firstCommands, isCuredByParting, sizeAfter } from './batch-size.ts';
@@ -89,7 +90,7 @@ export class Sender {
     await this.#inHand.storeAll();
     const standing = await this.#ports.settleSignOut(options.cancellation);
     if (standing === 'still-owed') return this.#signOutOwed();
-    const { session } = await this.#ports.store.read(everywhere);
+    const { session, lease } = await this.#ports.store.read(everywhere);
     if (session.subject === null) return { kind: 'nobody', sent: 0, nextTryInMs: null };
     if (session.signInNeeded && options.urgency !== 'person-asked') {
       return { kind: 'sign-in-needed', sent: 0, nextTryInMs: null };
@@ -97,7 +98,7 @@ export class Sender {
     const quietMs = this.#quietMs(options.urgency);
     if (quietMs > 0) return { kind: 'rested', sent: 0, nextTryInMs: quietMs };
     return this.#ports.lock.during(async (lock) => {
-      if (!(await this.#takeLease(lock))) return { kind: 'busy', sent: 0, nextTryInMs: busyPauseMs };
+      if (!(await this.#takeLease(lock, lease))) return { kind: 'busy', sent: 0, nextTryInMs: busyPauseMs };
       try {
         const round = { ...options, lock, tried: new Set<string>(), parted: new Set<string>() };
         return await this.#sendAll({ ...round, sent: 0, failuresInRow: 0 });
@@ -124,9 +125,9 @@ export class Sender {
     return nowMs < sinceMs || untilMs - nowMs > longestMs ? 0 : untilMs - nowMs;
   }
 
-  async #takeLease(lock: LockOutcome): Promise<boolean> {
+  /** @param found the lease as it was a moment ago */
+  async #takeLease(lock: LockOutcome, found: LeaseRow | null): Promise<boolean> {
     const { store, holder } = this.#ports;
-    const { lease: found } = await store.read(everywhere);
     const isGone = found !== null && found.holder !== holder && (await this.#ports.lock.isGone(found.holder));
     const gone = isGone ? found.holder : null;
     return store.change(everywhere, ({ lease }) => {
