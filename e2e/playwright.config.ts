@@ -30,7 +30,13 @@ export default defineConfig({
     // What people do, in a real browser.
     { name: 'journeys', testDir: './journeys', use: inChromium },
     // What the device keeps while browsers are killed, frozen and cut off, and what their screens say meanwhile.
-    { name: 'outbox', testDir: './outbox', timeout: 150_000, use: inChromium },
+    {
+      name: 'outbox',
+      testDir: './outbox',
+      timeout: 150_000,
+      expect: { timeout: 30_000 },
+      use: inChromium,
+    },
     // What happens to processes, connections and the database: HTTP alone, no browser and no web build.
     { name: 'failures', testDir: './failures', timeout: 120_000 },
   ],

@@ -35,7 +35,12 @@ export type PassingRequest = { readonly method: string; readonly path: string; r
 export type Deciding = (request: PassingRequest) => Fate;
 
 /** What was decided about a request, what the server answered to it, and whether all of that came back. */
-export type SeenRequest = PassingRequest & { readonly fate: Fate; status: number | null; answered: boolean };
+export type SeenRequest = PassingRequest & {
+  readonly fate: Fate;
+  readonly atMs: number;
+  status: number | null;
+  answered: boolean;
+};
 
 /** A network between browsers and the server whose faults a test chooses, request by request, while it runs. */
 export type FaultProxy = TcpProxy & {
@@ -134,7 +139,7 @@ const createCarrier = (
     const body = await readBody(incoming);
     const asked = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', body: body.toString() };
     const fate = deciding()(asked);
-    const record: SeenRequest = { ...asked, fate, status: null, answered: false };
+    const record: SeenRequest = { ...asked, fate, atMs: Date.now(), status: null, answered: false };
     outgoing.on('finish', () => (record.answered = true));
     seen.push(record);
     if (fate === 'refuse') return reset(outgoing);

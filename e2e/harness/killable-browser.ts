@@ -29,6 +29,8 @@ export type KillableBrowser = {
 };
 
 const locale = 'en-US';
+/** What a person's step may take on a busy machine. What never comes is told with what stands on the screen. */
+const longestStepMs = 30_000;
 
 const endpointOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -64,6 +66,8 @@ const launch = async (
   const browser = await chromium.connectOverCDP(await endpointOf(child));
   const [context] = browser.contexts();
   if (context === undefined) throw new Error('the browser has no profile');
+  // It is not Playwright's own, so it does not know the limits of its settings.
+  context.setDefaultTimeout(longestStepMs);
   return { child, browser, context };
 };
 

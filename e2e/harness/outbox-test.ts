@@ -1,7 +1,7 @@
 import type { TestInfo } from '@playwright/test';
 import { demandWebBuild } from '../setup/demand-web-build.ts';
 import { test as base } from './browser-test.ts';
-import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
+import { startFaultProxy, type FaultProxy, type SeenRequest } from './fault-proxy.ts';
 import { startHouseBehind, type House, type Role } from './house.ts';
 import { devices, expect } from './journey.ts';
 import { makeKillableBrowser, type BrowserSetup, type KillableBrowser } from './killable-browser.ts';
@@ -31,6 +31,10 @@ const attachScreens = async (device: KillableBrowser, testInfo: TestInfo): Promi
     await testInfo.attach('screen', { body: `${page.url()}\n${text}`, contentType: 'text/plain' });
   }
 };
+
+/** What a request was, what was decided about it, and how it ended. */
+const lineOf = ({ atMs, method, path, fate, status, answered }: SeenRequest): string =>
+  `${new Date(atMs).toISOString()} ${method} ${path} ${JSON.stringify(fate)} ${status ?? '-'} ${answered ? 'answered' : 'open'}`;
 
 /** Tests of what a device keeps: one house for all of them, behind a network whose faults the test chooses. */
 export const test = base.extend<{ deviceOf: DeviceOf; mended: undefined }, OfOneHouse>({
@@ -102,8 +106,10 @@ export const test = base.extend<{ deviceOf: DeviceOf; mended: undefined }, OfOne
       await use(undefined);
       await house.provider.clearFaults();
       await house.network.mend();
+      const passed = house.network.seen().slice(-200).map(lineOf).join('\n');
       house.network.clear();
       if (testInfo.status === testInfo.expectedStatus) return;
+      await testInfo.attach('network', { body: passed, contentType: 'text/plain' });
       await testInfo.attach('server log', { body: house.log().slice(-20_000), contentType: 'text/plain' });
     },
     { auto: true },

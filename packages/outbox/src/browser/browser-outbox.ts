@@ -260,6 +260,7 @@ export class BrowserOutbox implements Outbox {
   async #thenSend<Answer extends { readonly saved: boolean }>(storing: Promise<Answer>): Promise<Answer> {
     const answer = await storing;
     if (answer.saved) {
+      this.#reads.savedNow();
       // Where no stream comes through, what became of it is asked for as soon as it was sent.
       void this.#schedule.wake('connection-may-be-back').then(() => this.#feed.wake({ reconnect: false }));
       this.#afterSave().catch(() => undefined);

@@ -1,5 +1,5 @@
 import type { LiveQuery, LiveRead, LiveValue, LiveValues } from '../live-query.ts';
-import type { Unsubscribe } from '../outbox-interface.ts';
+import type { StatusSummary, Unsubscribe } from '../outbox-interface.ts';
 import { readLostList, shownEviction } from '../queue/list-canary.ts';
 import { statusSummary } from '../read/device-item.ts';
 import { ownDrafts, ownItems } from '../read/own-view.ts';
@@ -98,6 +98,7 @@ export class LiveReads {
   readonly #ports: LiveReadPorts;
   readonly #readers: Readers;
   readonly #following = new Set<Unsubscribe>();
+  readonly #whenSaved = new Set<() => void>();
 
   constructor(ports: LiveReadPorts) {
     this.#ports = ports;
@@ -119,13 +120,39 @@ export class LiveReads {
       const { session } = this.#ports;
       return session.listen((shown) => listener({ state: 'ready', value: shown as LiveValue<Query> }));
     }
+    if (query.of === 'status') {
+      return this.#watchStatus(listener as unknown as (read: LiveRead<StatusSummary>) => void);
+    }
     return this.#follow(query, listener);
+  }
+
+  /** Something was saved just now: until the queue is read again, nobody may go on saying that all was received. */
+  savedNow(): void {
+    for (const doubt of [...this.#whenSaved]) doubt();
   }
 
   /** Nobody is told anything any more. */
   stop(): void {
     for (const unfollow of this.#following) unfollow();
     this.#following.clear();
+  }
+
+  #watchStatus(listener: (read: LiveRead<StatusSummary>) => void): Unsubscribe {
+    let last: StatusSummary | null = null;
+    const doubt = (): void => {
+      if (last?.allReceived !== true) return;
+      last = { ...last, allReceived: false, waiting: 1 };
+      listener({ state: 'ready', value: last });
+    };
+    this.#whenSaved.add(doubt);
+    const unfollow = this.#follow({ of: 'status' }, (read) => {
+      last = read.state === 'ready' ? read.value : null;
+      listener(read);
+    });
+    return () => {
+      this.#whenSaved.delete(doubt);
+      unfollow();
+    };
   }
 
   #follow<Query extends LiveQuery>(
