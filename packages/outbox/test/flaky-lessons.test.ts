@@ -18,6 +18,33 @@ const open = async () => {
   return { server, network, device, restore };
 };
 
+describe('a server that is restored after a proposal was changed (seed 664)', () => {
+  // Red when: `decideRetell` asks of a cancellation only whether the server still knows the operation.
+  it('a late copy of the earlier text that stands again is cancelled again before the changed one goes', async () => {
+    const { server, network, device, restore } = await open();
+    const operationId = await device.queue('order-1');
+    const tab = device.tab();
+    await device.round(tab);
+    const late = network.requests[0]?.request.body ?? '';
+    const begun = await device.intents.revise(operationId, sampleOrderSeen('order-1'));
+    if (begun.kind !== 'draft') throw new Error(`no draft: ${begun.kind}`);
+    const changedId = begun.draft.operationId;
+    await device.queueAgain(changedId, 'order-1');
+    network.poison.set(changedId, 'refused-connection');
+    await device.round(tab, 'person-asked');
+    expect(server.operations.get(operationId)?.state).toBe('cancelled');
+    await restore();
+    // Nothing is in its way any more, and a word about it makes it as new as what was told of its end.
+    server.commands(late);
+    server.change(operationId, {});
+    network.poison.clear();
+    const again = device.tab();
+    for (let turn = 0; turn < 3; turn += 1) await device.round(again, 'person-asked');
+    expect(server.operations.get(operationId)?.state).toBe('cancelled');
+    expect(server.operations.get(changedId)?.state).toBe('proposed');
+  });
+});
+
 describe('a server that is restored while an answer is on its way (seed 196)', () => {
   // Red when: `outcomeNow` lets a verdict of the history before stand.
   it('a verdict that is stored only after the restore was heard of is asked for again', async () => {

@@ -1,22 +1,31 @@
+import type { CommandType, OperationState } from '@holdfast/operation';
+import { endedWithoutRefund } from '../live-query.ts';
 import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from '../queue/entry-history.ts';
 import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
 import type { SessionRow } from '../queue/stored-rows.ts';
 
+export type KnownThere = { readonly version: number; readonly state: OperationState };
+
+/** Commands that end an operation for good where they are accepted. */
+const ends: readonly CommandType[] = ['cancel', 'deny'];
+
 /**
  * History was restored at the server: what it acknowledged and no longer knows, or knows in an older version than it
  * had told us, is told again. The same bytes, the same IDs: what it does know, it answers as a replay.
- * @param known the server's version of each operation looked up; `null` when it does not know it
+ * So is what ended an operation that stands again: with that history its end was lost too, and a late copy of the
+ * proposal found nothing in its way.
+ * @param known what the server has of each operation looked up; `null` when it does not know it
  */
 export const decideRetell =
-  (known: ReadonlyMap<string, number | null>, nowMs: number) =>
+  (known: ReadonlyMap<string, KnownThere | null>, nowMs: number) =>
   (snapshot: QueueSnapshot): Decision<number> => {
     const gone = snapshot.records.filter(({ entry, log }) => {
       const { ending, operationVersion } = historyOf(log);
       if (ending?.how !== 'verdict' || ending.status === 'rejected') return false;
-      const version = known.get(entry.operationId);
-      return (
-        version === null || (version !== undefined && operationVersion !== null && version < operationVersion)
-      );
+      const there = known.get(entry.operationId);
+      if (there === undefined) return false;
+      if (there === null || (operationVersion !== null && there.version < operationVersion)) return true;
+      return ends.includes(entry.type) && !endedWithoutRefund.includes(there.state);
     });
     const addLog = gone.flatMap((record) => nextLogRows(record, nowMs, [{ kind: 'reopened' }]));
     return { writes: { addLog }, answer: gone.length };

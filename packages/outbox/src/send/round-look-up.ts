@@ -41,8 +41,7 @@ export const lookUpOpen = async (ports: SenderPorts, cancellation: Cancellation)
     if (answer.kind === 'kept') return { isDone: false, trouble: await afterFailedLookUp(store, answer) };
     const found = [...answer.operations.values()].filter((operation) => operation !== null);
     await told.applyOperations(found, epoch).catch(() => undefined);
-    const versions = new Map([...answer.operations].map(([id, known]) => [id, known?.version ?? null]));
-    if (all) await store.change({ operationIds: ids }, decideRetell(versions, clock.nowMs()));
+    if (all) await store.change({ operationIds: ids }, decideRetell(answer.operations, clock.nowMs()));
   }
   if (retell) await store.change({ operationIds: [] }, decideRetold(open.session));
   return { isDone: true, trouble: null };
