@@ -11,8 +11,8 @@ export const mintId = (): string => {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
-/** The row that the app writes for the whole refund of an order by this person, saved now. */
-const rowFor = (order: Order, minor: number, subject: string) => {
+/** The row that the app writes for the whole refund of an order by this person, saved then. */
+const rowFor = (order: Order, minor: number, subject: string, savedAtMs: number) => {
   const operationId = mintId();
   return {
     v: 1,
@@ -35,7 +35,7 @@ const rowFor = (order: Order, minor: number, subject: string) => {
       amount: { minor, currency: 'EUR' },
       reason: 'returned',
     }),
-    queuedAtMs: Date.now(),
+    queuedAtMs: savedAtMs,
   };
 };
 
@@ -55,8 +55,9 @@ export const saveMany = async (
   subject: string,
   orders: readonly Order[],
   minor: number,
+  savedAtMs = Date.now(),
 ): Promise<readonly string[]> => {
-  const rows = orders.map((order) => rowFor(order, minor, subject));
+  const rows = orders.map((order) => rowFor(order, minor, subject, savedAtMs));
   await page.evaluate(
     (entries) =>
       new Promise<void>((resolve, reject) => {

@@ -110,3 +110,41 @@ test('F089: cancelled while its request is under way: the cancellation is sent, 
   await expect(card(page)).toContainText('Cancelled by');
   expect(await house.provider.refunds(order.payment)).toEqual([]);
 });
+
+const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+// Red when: an ID is made of the time alone or of `Math.random`, or anything needs `crypto.randomUUID`,
+// which an origin without TLS lacks.
+test('F095: where the browser has no randomUUID, two tabs mint different canonical IDs in the same millisecond', async ({
+  house,
+  deviceOf,
+}) => {
+  const orders = [
+    await house.sell({ name: 'plain-http-1', minor: 4_400 }),
+    await house.sell({ name: 'plain-http-2', minor: 4_500 }),
+  ];
+  const device = await deviceOf('agent');
+  const first = await device.start();
+  const pages = [first, await device.newTab()];
+  const at = Date.now();
+  const ids: string[] = [];
+  for (const [index, order] of orders.entries()) {
+    const page = pages[index] ?? first;
+    await page.addInitScript((now) => {
+      Object.defineProperty(Crypto.prototype, 'randomUUID', { value: undefined });
+      Math.random = () => 0.5;
+      Date.now = () => now;
+    }, at);
+    await page.goto(`${house.origin}/orders/${order.id}`);
+    await expectInside(page);
+    await fillRefund(page, order);
+    const draft = await until('the draft to be stored', async () =>
+      (await queueRows(page)).drafts.find(({ orderId }) => orderId === order.id),
+    );
+    ids.push(draft.operationId);
+  }
+  for (const id of ids) expect(id).toMatch(canonical);
+  expect(new Set(ids).size).toBe(2);
+  // The same millisecond stands in front of both; what follows is chance.
+  expect(new Set(ids.map((id) => id.slice(0, 13))).size).toBe(1);
+});
