@@ -121,7 +121,7 @@ export class MemoryQueueStore implements QueueStore {
       snapshotOf({
         drafts: [...this.rows.drafts.values()].filter((row) => isWantedDraft(row as DraftRow)),
         entries,
-        log: [...this.rows.log.values()].filter((row) => keys.has((row as LogRow).entryKey)),
+        log: [...this.rows.log.values()].filter((row) => keys.has((row as LogRow).id.split('#')[0] ?? '')),
         session: this.rows.session,
         lease: this.rows.lease,
       }),

@@ -40,6 +40,10 @@ const rowsOfEach = async (
 ): Promise<unknown[]> =>
   (await Promise.all(values.map((value) => table.where(index).equals(value).toArray()))).flat();
 
+/** By their places, so that a row which lost what entry it is of is met as well. */
+const logRowsOf = async (log: Table<unknown, string>, entryKeys: readonly string[]): Promise<unknown[]> =>
+  (await Promise.all(entryKeys.map((key) => log.where('id').startsWith(`${key}#`).toArray()))).flat();
+
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
 /** The queue in IndexedDB. See `QueueStore` for what it promises. */
@@ -242,7 +246,7 @@ export class DexieQueueStore implements QueueStore {
     return snapshotOf({
       drafts,
       entries: found,
-      log: await rowsOfEach(log, 'entryKey', entryKeys),
+      log: await logRowsOf(log, entryKeys),
       session: session?.value,
       lease: lease?.value,
     });

@@ -50,7 +50,7 @@ export const sendOnce = async (
     }
     const { records, session } = await parts.store.readOpen();
     const waiting = records.filter(
-      ({ entry, log }) => entry.subject === session.subject && isUnfinishedEntry(historyOf(log)),
+      (record) => record.entry.subject === session.subject && isUnfinishedEntry(historyOf(record)),
     );
     // A sign-out that the server has not heard of waits as well.
     return { waiting: waiting.length + (session.signOutOwed ? 1 : 0) };

@@ -39,8 +39,8 @@ const wasNeverSent = (snapshot: QueueSnapshot, operationId: string): boolean => 
   const proposals = recordsOf(snapshot, operationId).filter(({ entry }) => entry.type === 'propose');
   return (
     proposals.length > 0 &&
-    proposals.every(({ log }) => {
-      const history = historyOf(log);
+    proposals.every((record) => {
+      const history = historyOf(record);
       return history.ending?.how === 'dropped' && !mayHaveBeenSent(history);
     })
   );
@@ -128,7 +128,7 @@ export const decideDismiss =
   (snapshot: QueueSnapshot): Decision<Saved> => {
     const record = snapshot.records.find(({ entry }) => entry.key === itemKey);
     if (record?.entry.subject !== world.subject) return notSaved({ reason: 'nothing-there' });
-    const history = historyOf(record.log);
+    const history = historyOf(record);
     if (history.ending?.how !== 'verdict') return notSaved({ reason: 'nothing-there' });
     if (history.dismissed) return { writes: {}, answer: { saved: true } };
     const { type, operationId } = record.entry;

@@ -57,8 +57,8 @@ const liveProposal = (
   snapshot.records
     .filter((record) => isProposalOf(record, subject, orderId))
     .filter(({ entry }) => !endedOperations.has(entry.operationId))
-    .filter(({ log }) => {
-      const { ending, dismissed } = historyOf(log);
+    .filter((record) => {
+      const { ending, dismissed } = historyOf(record);
       if (ending === null) return true;
       if (ending.how === 'dropped') return false;
       return ending.status !== 'rejected' || !dismissed;
@@ -97,7 +97,7 @@ const contentOfProposal = (record: EntryRecord): DraftContent => {
 const replacementOf = (snapshot: QueueSnapshot, operationId: string): EntryRecord | undefined => {
   for (const record of snapshot.records) {
     if (record.entry.type !== 'propose' || record.entry.supersedes !== operationId) continue;
-    const { ending, dismissed } = historyOf(record.log);
+    const { ending, dismissed } = historyOf(record);
     const isGone = ending?.how === 'dropped' || (ending?.status === 'rejected' && dismissed);
     const standing = isGone ? replacementOf(snapshot, record.entry.operationId) : record;
     if (standing) return standing;
@@ -126,7 +126,7 @@ export const decideRevise =
       return { writes: {}, answer: { kind: 'not-saved', because, unsavedOperationId: null } };
     }
     // What was dropped stands for nothing any more: the order's refund may have been begun anew since.
-    if (historyOf(proposal.log).ending?.how === 'dropped') {
+    if (historyOf(proposal).ending?.how === 'dropped') {
       const begun = openDrafts(snapshot, world.subject, order.id)[0];
       if (begun) return met(begun);
       const live = liveProposal(snapshot, world.subject, order.id, new Set());

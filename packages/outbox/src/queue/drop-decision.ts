@@ -107,9 +107,10 @@ const replacement = (snapshot: QueueSnapshot, seen: Seen): string | undefined =>
   const { entry } = seen.record;
   if (entry.type !== 'propose') return undefined;
   const droppedAtMs = seen.history.ending?.atMs ?? 0;
-  return snapshot.records.find(({ entry: other, log }) => {
+  return snapshot.records.find((record) => {
+    const { entry: other } = record;
     if (other.type !== 'propose' || other.operationId === entry.operationId) return false;
-    const { ending, dismissed } = seenOf({ entry: other, log, logCount: log.length }).history;
+    const { ending, dismissed } = seenOf(record).history;
     if (ending?.how === 'dropped' || dismissed) return false;
     const isLater = other.orderId === entry.orderId && other.queuedAtMs >= droppedAtMs;
     return other.supersedes === entry.operationId || isLater;

@@ -20,6 +20,10 @@ export type EntryHistory = {
   /** Highest version of the operation in a verdict on this entry. */
   readonly operationVersion: number | null;
   readonly operationState: string | null;
+  /** Some of its log cannot be read: anything may stand there, an attempt as well. */
+  readonly hasUnreadable: boolean;
+  /** What its log said last cannot be read: it may have been dropped or answered. */
+  readonly isUnsure: boolean;
 };
 
 /** Refusals that a sign-in or another person cures: no pause grows by them, and no time passes them. */
@@ -48,6 +52,8 @@ const begun: EntryHistory = {
   lastEnd: null,
   operationVersion: null,
   operationState: null,
+  hasUnreadable: false,
+  isUnsure: false,
 };
 
 const attemptEnded = (
@@ -111,7 +117,26 @@ const afterEvent = (history: EntryHistory, { event, atMs }: LogRow): EntryHistor
   }
 };
 
-export const historyOf = (log: readonly LogRow[]): EntryHistory => log.reduce(afterEvent, begun);
+type Logged = Pick<EntryRecord, 'log' | 'logCount'>;
+
+const placeOf = ({ id }: LogRow): number => Number(id.slice(id.lastIndexOf('#') + 1));
+
+/** These say how it stands, whatever stood before them. */
+const settling: readonly LogEvent['kind'][] = ['verdict', 'dropped', 'reopened'];
+
+/** Places are numbered without a gap, so one that no readable row has is an unreadable row's. */
+const isUnsure = ({ log, logCount }: Logged): boolean => {
+  const readable = new Set(log.map(placeOf));
+  let last = logCount;
+  while (last > 0 && readable.has(last)) last -= 1;
+  return !log.some((row) => placeOf(row) > last && settling.includes(row.event.kind));
+};
+
+export const historyOf = (record: Logged): EntryHistory => {
+  const history = record.log.reduce(afterEvent, begun);
+  if (record.logCount <= record.log.length) return history;
+  return { ...history, hasUnreadable: true, isUnsure: isUnsure(record) };
+};
 
 /** Failures in a row after which a person is told, though trying goes on. */
 export const failuresUntilNeedsYou = 8;
@@ -135,7 +160,12 @@ export const standingOf = (history: EntryHistory): Standing => {
 /** Before its verdict or drop: still to be sent, whatever its standing. */
 export const isUnfinishedEntry = (history: EntryHistory): boolean => history.ending === null;
 
-export const mayHaveBeenSent = (history: EntryHistory): boolean => history.attemptCount > 0;
+/** Nobody may say "it was not sent" of a log that cannot be read to its end. */
+export const mayHaveBeenSent = (history: EntryHistory): boolean =>
+  history.attemptCount > 0 || history.hasUnreadable;
+
+/** Not sent from here until its log is settled: what cannot be read may be that a person dropped it. */
+export const isHeldBack = (history: EntryHistory): boolean => history.isUnsure && isUnfinishedEntry(history);
 
 /** The next rows of an entry's log, numbered on from what is there. */
 export const nextLogRows = (record: EntryRecord, atMs: number, events: readonly LogEvent[]): LogRow[] =>

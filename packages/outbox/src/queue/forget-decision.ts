@@ -11,13 +11,14 @@ export const keptAcknowledgedMs = 90 * 24 * 60 * 60 * 1_000;
 export const operationsToForget = (snapshot: QueueSnapshot, nowMs: number): readonly string[] => {
   const kept = new Set(snapshot.unreadable.map(({ operationId }) => operationId));
   const seen = new Set<string>();
-  for (const { entry, log } of snapshot.records) {
+  for (const record of snapshot.records) {
+    const { entry, log } = record;
     seen.add(entry.operationId);
     const lastWordMs = log.at(-1)?.atMs ?? nowMs;
     const isOld = lastWordMs < nowMs - keptAcknowledgedMs;
-    if (standingOf(historyOf(log)) !== 'closed' || !isOld) kept.add(entry.operationId);
+    if (standingOf(historyOf(record)) !== 'closed' || !isOld) kept.add(entry.operationId);
     // What a waiting proposal supersedes is what it is judged by.
-    if (entry.supersedes !== null && historyOf(log).ending === null) kept.add(entry.supersedes);
+    if (entry.supersedes !== null && historyOf(record).ending === null) kept.add(entry.supersedes);
   }
   return [...seen].filter((operationId) => !kept.has(operationId));
 };

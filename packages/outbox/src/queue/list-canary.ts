@@ -23,7 +23,7 @@ const mostNamed = 25;
 
 /** @param sinceMs when the list began */
 export const canaryOf = (snapshot: QueueSnapshot, sinceMs: number, nowMs: number): ListCanary => {
-  const waiting = snapshot.records.filter(({ log }) => isUnfinishedEntry(historyOf(log)));
+  const waiting = snapshot.records.filter((record) => isUnfinishedEntry(historyOf(record)));
   const proposals: Record<string, string[]> = {};
   const named = waiting.filter(({ entry }) => entry.type === 'propose').slice(-mostNamed);
   for (const { entry } of named) (proposals[entry.subject] ??= []).push(entry.operationId);

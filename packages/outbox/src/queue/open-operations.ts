@@ -3,7 +3,7 @@ import type { EntryRecord } from './stored-rows.ts';
 
 /** An operation that still has something to send, or a refusal that nobody has read. */
 export const isOpenOperation = (records: readonly EntryRecord[]): boolean =>
-  records.some(({ log }) => {
-    const history = historyOf(log);
+  records.some((record) => {
+    const history = historyOf(record);
     return isUnfinishedEntry(history) || standingOf(history) !== 'closed';
   });

@@ -81,7 +81,7 @@ const supersede = (
   operationId: string,
 ): { addEntries: EntryRow[]; addLog: LogRow[] } => {
   const records = recordsOf(snapshot, operationId);
-  const histories = records.map((record) => ({ record, history: historyOf(record.log) }));
+  const histories = records.map((record) => ({ record, history: historyOf(record) }));
   const isSent = histories.some(({ history }) => mayHaveBeenSent(history));
   const unfinished = histories.filter(({ history }) => isUnfinishedEntry(history));
   if (!isSent) {
@@ -167,7 +167,7 @@ export const decideGoOn =
     if (sameIntent(latest, entry.body)) {
       return { writes: {}, answer: { saved: true, again: true, operationId, itemKey: latest.entry.key } };
     }
-    const { ending } = historyOf(latest.log);
+    const { ending } = historyOf(latest);
     if (ending?.how !== 'verdict' || ending.status !== 'rejected')
       return notSaved({ reason: 'nothing-there' });
     const refusal = refusalOf(entry);

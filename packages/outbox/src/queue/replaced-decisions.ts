@@ -9,7 +9,7 @@ export type Seen = { readonly record: EntryRecord; readonly history: EntryHistor
 
 export type DropReason = Extract<LogEvent, { kind: 'dropped' }>['because'];
 
-export const seenOf = (record: EntryRecord): Seen => ({ record, history: historyOf(record.log) });
+export const seenOf = (record: EntryRecord): Seen => ({ record, history: historyOf(record) });
 
 export const dropRows = (seen: readonly Seen[], nowMs: number, because: DropReason): LogRow[] =>
   seen.flatMap(({ record }) => nextLogRows(record, nowMs, [{ kind: 'dropped', because }]));

@@ -27,8 +27,12 @@ const sorted = <Row>(reads: readonly ReadRow<Row>[], aside: UnreadableRecord[]):
     return [];
   });
 
-const entryKeyOfRaw = (raw: unknown): string =>
-  String((raw as { entryKey?: unknown } | null)?.entryKey ?? '');
+/** Also of a row that has lost that field: its place names the entry as well. */
+const entryKeyOfRaw = (raw: unknown): string => {
+  const { entryKey, id } = (raw ?? {}) as { entryKey?: unknown; id?: unknown };
+  if (typeof entryKey === 'string') return entryKey;
+  return typeof id === 'string' ? id.slice(0, id.lastIndexOf('#')) : '';
+};
 
 const inPlace = (one: Entry, other: Entry): number => {
   if (one.operationId !== other.operationId) return one.operationId < other.operationId ? -1 : 1;

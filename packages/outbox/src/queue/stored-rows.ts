@@ -98,8 +98,11 @@ const eventSchema = z.discriminatedUnion('kind', [
       'given-up',
     ]),
   }),
-  /** Without a cause: the server lost it. */
-  z.object({ kind: z.literal('reopened'), because: z.optional(z.literal('drop-undone')) }),
+  /** Without a cause: the server lost it. `known-to-server`: its log cannot be read, and the server has it. */
+  z.object({
+    kind: z.literal('reopened'),
+    because: z.optional(z.enum(['drop-undone', 'known-to-server'])),
+  }),
   z.object({ kind: z.literal('dismissed') }),
 ]);
 export type LogEvent = z.infer<typeof eventSchema>;
@@ -173,12 +176,15 @@ const fieldOf = (raw: unknown, field: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
+const operationOfLogRow = (raw: unknown): string | null =>
+  (fieldOf(raw, 'entryKey') ?? fieldOf(raw, 'id'))?.split('/')[0] ?? null;
+
 const unreadable = (table: string, keyField: string, raw: unknown, because: string): ReadRow<never> => ({
   kind: 'unreadable',
   record: {
     table,
     key: fieldOf(raw, keyField) ?? '',
-    operationId: fieldOf(raw, 'operationId') ?? fieldOf(raw, 'entryKey')?.split('/')[0] ?? null,
+    operationId: fieldOf(raw, 'operationId') ?? (table === 'log' ? operationOfLogRow(raw) : null),
     raw: textOf(raw),
     because,
   },

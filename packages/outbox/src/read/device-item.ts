@@ -88,7 +88,7 @@ export const deviceItems = (snapshot: QueueSnapshot, nowMs: number): readonly De
         one.entry.queuedAtMs - other.entry.queuedAtMs || one.entry.position - other.entry.position,
     )
     .map((record) => {
-      const history = historyOf(record.log);
+      const history = historyOf(record);
       const isSending = isSomebodySending && isUnfinishedEntry(history) && history.openAttempt !== null;
       const mayUndo =
         history.ending?.how === 'dropped' &&

@@ -17,12 +17,12 @@ const sentByAppOf = (log: readonly LogRow[]): string | null => {
   return row?.event.kind === 'attempt-started' ? (row.event.appVersion ?? null) : null;
 };
 
-const recordItem = (item: DeviceItem, { entry, log }: EntryRecord): RecordItem => ({
+const recordItem = (item: DeviceItem, record: EntryRecord): RecordItem => ({
   ...item,
-  receipt: receiptOf(log),
-  dismissed: historyOf(log).dismissed,
-  takenUp: entry.takenUp === true,
-  sentByApp: sentByAppOf(log),
+  receipt: receiptOf(record.log),
+  dismissed: historyOf(record).dismissed,
+  takenUp: record.entry.takenUp === true,
+  sentByApp: sentByAppOf(record.log),
 });
 
 /** The signed-in person's items of the snapshot, by operation, newest first. */

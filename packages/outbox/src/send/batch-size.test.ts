@@ -10,7 +10,7 @@ import type { PlannedEntry } from './send-plan.ts';
 const planned = (operationId: string, change: Partial<Entry> = {}, isSuspect = false): PlannedEntry => {
   const entry = { key: `${operationId}/propose/1`, operationId, protocol: 1, body: '{}', ...change } as Entry;
   const record = { entry, log: [], logCount: 0 };
-  return { record, history: historyOf([]), blockedBy: null, dueAtMs: null, isSuspect };
+  return { record, history: historyOf({ log: [], logCount: 0 }), blockedBy: null, dueAtMs: null, isSuspect };
 };
 
 const operationsOf = (batch: readonly PlannedEntry[]): string[] =>

@@ -48,7 +48,7 @@ const keptEvent = (record: EntryRecord, ended: EndedBatch, outcome: Kept): LogEv
   const isPaused = !isParking(outcome.reason) && outcome.reason !== 'interrupted';
   const commandCount = ended.outcomes.length;
   const isShared = ended.isWhole && commandCount > 1;
-  const failures = isShared ? 1 : historyOf(record.log).failuresInRow + 1;
+  const failures = isShared ? 1 : historyOf(record).failuresInRow + 1;
   return {
     kind: 'attempt-ended',
     attemptId: ended.attemptId,
@@ -71,7 +71,7 @@ const cancelledWithIt = (
   if (entry.type !== 'cancel' || outcome.kind !== 'verdict') return [];
   if (outcome.result.status === 'rejected') return [];
   return recordsOf(snapshot, entry.operationId)
-    .filter((other) => other.entry.type === 'propose' && isUnfinishedEntry(historyOf(other.log)))
+    .filter((other) => other.entry.type === 'propose' && isUnfinishedEntry(historyOf(other)))
     .flatMap((other) => nextLogRows(other, nowMs, [{ kind: 'dropped', because: 'cancelled' }]));
 };
 
@@ -105,7 +105,7 @@ export const decideEndBatch =
       if (outcome.kind === 'kept')
         return nextLogRows(record, ended.nowMs, [keptEvent(record, ended, outcome)]);
       const events = verdictEvents(ended, outcome.result, outcome.status);
-      const isKnown = historyOf(record.log).ending?.how === 'verdict';
+      const isKnown = historyOf(record).ending?.how === 'verdict';
       const own = nextLogRows(record, ended.nowMs, isKnown ? events.slice(0, 1) : events);
       return [...own, ...cancelledWithIt(snapshot, { ...one, outcome }, ended.nowMs)];
     });

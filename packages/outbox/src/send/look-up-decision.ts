@@ -1,8 +1,14 @@
 import type { CommandType, OperationState } from '@holdfast/operation';
 import { endedWithoutRefund } from '../live-query.ts';
-import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from '../queue/entry-history.ts';
+import {
+  historyOf,
+  isHeldBack,
+  isUnfinishedEntry,
+  mayHaveBeenSent,
+  nextLogRows,
+} from '../queue/entry-history.ts';
 import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
-import type { SessionRow } from '../queue/stored-rows.ts';
+import type { EntryRecord, SessionRow } from '../queue/stored-rows.ts';
 
 export type KnownThere = { readonly version: number; readonly state: OperationState };
 
@@ -19,8 +25,9 @@ const ends: readonly CommandType[] = ['cancel', 'deny'];
 export const decideRetell =
   (known: ReadonlyMap<string, KnownThere | null>, nowMs: number) =>
   (snapshot: QueueSnapshot): Decision<number> => {
-    const gone = snapshot.records.filter(({ entry, log }) => {
-      const { ending, operationVersion } = historyOf(log);
+    const gone = snapshot.records.filter((record) => {
+      const { entry } = record;
+      const { ending, operationVersion } = historyOf(record);
       if (ending?.how !== 'verdict' || ending.status === 'rejected') return false;
       const there = known.get(entry.operationId);
       if (there === undefined) return false;
@@ -30,6 +37,33 @@ export const decideRetell =
     const addLog = gone.flatMap((record) => nextLogRows(record, nowMs, [{ kind: 'reopened' }]));
     return { writes: { addLog }, answer: gone.length };
   };
+
+/** Proposals that are held back for an unreadable row. */
+const heldProposals = (snapshot: QueueSnapshot): readonly EntryRecord[] =>
+  snapshot.records.filter(
+    (record) =>
+      record.entry.type === 'propose' &&
+      record.entry.subject === snapshot.session.subject &&
+      isHeldBack(historyOf(record)),
+  );
+
+export const heldOperations = (snapshot: QueueSnapshot): readonly string[] =>
+  heldProposals(snapshot).map(({ entry }) => entry.operationId);
+
+/**
+ * The server has the operation, so sending its proposal again changes nothing there and brings the verdict: what could
+ * not be read does not matter any more.
+ */
+export const decideKnownAnyway =
+  (known: ReadonlyMap<string, KnownThere | null>, nowMs: number) =>
+  (snapshot: QueueSnapshot): Decision<null> => ({
+    writes: {
+      addLog: heldProposals(snapshot)
+        .filter(({ entry }) => (known.get(entry.operationId) ?? null) !== null)
+        .flatMap((record) => nextLogRows(record, nowMs, [{ kind: 'reopened', because: 'known-to-server' }])),
+    },
+    answer: null,
+  });
 
 /** All of that history was told again, unless another restore was heard of since it was read. */
 export const decideRetold =
@@ -42,8 +76,9 @@ export const decideRetold =
 /** Operations that may have reached the server: those are looked up before anything of them is sent again. */
 export const operationsToLookUp = (snapshot: QueueSnapshot): readonly string[] => {
   const { subject } = snapshot.session;
-  const sent = snapshot.records.filter(({ entry, log }) => {
-    const history = historyOf(log);
+  const sent = snapshot.records.filter((record) => {
+    const { entry } = record;
+    const history = historyOf(record);
     const isFirst = entry.type === 'propose' && !mayHaveBeenSent(history);
     return entry.subject === subject && isUnfinishedEntry(history) && !isFirst;
   });

@@ -1,7 +1,13 @@
 import type { Cancellation } from '../ports.ts';
 import type { QueueStore } from '../queue/queue-store.ts';
 import type { SessionRow } from '../queue/stored-rows.ts';
-import { decideRetell, decideRetold, operationsToLookUp } from './look-up-decision.ts';
+import {
+  decideKnownAnyway,
+  decideRetell,
+  decideRetold,
+  heldOperations,
+  operationsToLookUp,
+} from './look-up-decision.ts';
 import { lookUp } from './look-up.ts';
 import { afterFailure } from './round-end.ts';
 import { cacheEpoch } from './sender-ports.ts';
@@ -41,6 +47,10 @@ export const lookUpOpen = async (ports: SenderPorts, cancellation: Cancellation)
     if (answer.kind === 'kept') return { isDone: false, trouble: await afterFailedLookUp(store, answer) };
     const found = [...answer.operations.values()].filter((operation) => operation !== null);
     await told.applyOperations(found, epoch).catch(() => undefined);
+    const held = heldOperations(open);
+    if (held.length > 0) {
+      await store.change({ operationIds: held }, decideKnownAnyway(answer.operations, clock.nowMs()));
+    }
     if (all) await store.change({ operationIds: ids }, decideRetell(answer.operations, clock.nowMs()));
   }
   if (retell) await store.change({ operationIds: [] }, decideRetold(open.session));

@@ -1,5 +1,5 @@
 import type { NotSentReason } from '../outbox-interface.ts';
-import { historyOf, isParking, isUnfinishedEntry } from '../queue/entry-history.ts';
+import { historyOf, isHeldBack, isParking, isUnfinishedEntry } from '../queue/entry-history.ts';
 import type { EntryHistory } from '../queue/entry-history.ts';
 import type { QueueSnapshot } from '../queue/queue-store.ts';
 import type { EntryRecord, SessionRow } from '../queue/stored-rows.ts';
@@ -21,7 +21,7 @@ const byOperation = (records: readonly EntryRecord[]): Map<string, Seen[]> => {
   const operations = new Map<string, Seen[]>();
   const ordered = [...records].sort((one, other) => one.entry.position - other.entry.position);
   for (const record of ordered) {
-    const seen = { record, history: historyOf(record.log) };
+    const seen = { record, history: historyOf(record) };
     const list = operations.get(record.entry.operationId);
     if (list) list.push(seen);
     else operations.set(record.entry.operationId, [seen]);
@@ -47,7 +47,9 @@ const supersededBlock = (
   const cancels = earlier.filter(({ record }) => record.entry.type === 'cancel');
   const last = cancels.at(-1);
   if (last === undefined) {
-    const allDropped = earlier.every(({ history }) => history.ending?.how === 'dropped');
+    const allDropped = earlier.every(
+      ({ history }) => history.ending?.how === 'dropped' && !history.hasUnreadable,
+    );
     return allDropped ? null : 'earlier-not-cancelled';
   }
   const { ending, operationState } = last.history;
@@ -67,6 +69,8 @@ const blockOf = (
   if (unreadable.has(entry.operationId)) return 'unreadable';
   const first = firstOf(operations.get(entry.operationId) ?? []);
   if (first?.record.entry.key !== entry.key) return 'behind-another';
+  // A cancellation of what may have been sent is right whatever the unreadable row says.
+  if (isHeldBack(seen.history) && entry.type !== 'cancel') return 'unreadable';
   return supersededBlock(entry, operations);
 };
 

@@ -205,7 +205,7 @@ export class FlakyWorld {
   }
 
   #open() {
-    return [...this.rows.all().records].filter(({ log }) => historyOf(log).ending === null);
+    return [...this.rows.all().records].filter((record) => historyOf(record).ending === null);
   }
 
   /** The network works again, and one tab is left. */
@@ -232,9 +232,10 @@ export class FlakyWorld {
   /** One operation at the server for each intent, and nothing but what a person asked for. */
   #checkEnd(): void {
     const { operations, arrived } = this.server;
-    for (const { entry, log } of this.rows.all().records) {
+    for (const record of this.rows.all().records) {
+      const { entry } = record;
       if (entry.type !== 'propose') continue;
-      const { ending } = historyOf(log);
+      const { ending } = historyOf(record);
       const isThere = operations.has(entry.operationId);
       if (ending?.how === 'verdict' && !isThere)
         throw new Untrue(`${entry.key} is acknowledged and not there`);
