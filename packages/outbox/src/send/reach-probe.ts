@@ -21,7 +21,7 @@ export const probeReach = async (ports: ProbePorts, cancellation: Cancellation):
   const { records, session } = await store.readOpen();
   if (session.signOutOwed) return 'sign-out-owed';
   const waiting = records.filter(
-    ({ entry, log }) => entry.subject === session.subject && isUnfinishedEntry(historyOf(log)),
+    (record) => record.entry.subject === session.subject && isUnfinishedEntry(historyOf(record)),
   );
   if (waiting.length === 0) return 'nothing-waits';
   const ids = [...new Set(waiting.map(({ entry }) => entry.operationId))].slice(0, operationsPerLookUp);
