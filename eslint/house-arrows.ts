@@ -39,7 +39,7 @@ export const rooms: readonly Room[] = [
   { folder: 'packages/outbox', ours: ['@holdfast/operation'], others: ['zod/mini'], node: false },
   {
     folder: 'packages/outbox/src/browser',
-    ours: ['@holdfast/operation'],
+    ours: ['@holdfast/operation', '@holdfast/operation/id'],
     others: ['dexie', 'zod/mini'],
     node: false,
   },

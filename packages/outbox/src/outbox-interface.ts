@@ -213,11 +213,11 @@ export type DroppedBecause =
   /** A person dropped what may have been sent; its counter-message went out, where there is one. */
   | 'given-up';
 
-export type Ending =
+export type Ending<ItsProblem = Problem> =
   | {
       readonly how: 'verdict';
       readonly status: CommandResult['status'];
-      readonly problem: Problem | null;
+      readonly problem: ItsProblem | null;
       readonly atMs: number;
     }
   | {

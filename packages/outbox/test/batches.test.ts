@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EntryRow } from '../src/queue/stored-rows.ts';
 import { classifyBatch } from '../src/send/batch-verdict.ts';
+import { refundWire } from '../src/send/refund-wire.ts';
 import { PretendDevice } from './pretend-device.ts';
 import { PretendHoldfast } from './pretend-holdfast.ts';
 import { PretendNetwork, TabKilled } from './pretend-network.ts';
@@ -152,7 +153,7 @@ describe('each result of a batch is judged by itself', () => {
   const classify = (...results: unknown[]) => {
     const answer = { kind: 'answered', status: 200, redirected: false, retryAfter: null } as const;
     const text = JSON.stringify({ results });
-    return classifyBatch({ ...answer, contentType: 'application/json', text }, asked, 0);
+    return classifyBatch(refundWire, { ...answer, contentType: 'application/json', text }, asked, 0);
   };
   const kept = { kind: 'kept', reason: 'not-understood' };
   const verdict = { kind: 'verdict' };

@@ -1,14 +1,10 @@
 import { isOpenOperation } from '../src/queue/open-operations.ts';
-import type {
-  Decision,
-  QueueScope,
-  QueueSnapshot,
-  QueueStore,
-  QueueWrites,
-} from '../src/queue/queue-store.ts';
+import type { Decision, QueueScope, QueueWrites } from '../src/queue/queue-store.ts';
 import { snapshotOf } from '../src/queue/snapshot.ts';
+import { refundRows } from '../src/queue/refund-rows.ts';
+import type { DraftRow, RefundSnapshot, RefundStore } from '../src/queue/refund-rows.ts';
 import { readEntryRow } from '../src/queue/stored-rows.ts';
-import type { DraftRow, EntryRow, LogRow } from '../src/queue/stored-rows.ts';
+import type { EntryRow, LogRow } from '../src/queue/stored-rows.ts';
 
 type Rows = {
   drafts: Map<string, unknown>;
@@ -19,7 +15,7 @@ type Rows = {
 };
 
 /** The queue in memory, with the promises of the real one. A test may put rows in by hand, and make writing fail. */
-export class MemoryQueueStore implements QueueStore {
+export class MemoryQueueStore implements RefundStore {
   readonly rows: Rows = {
     drafts: new Map(),
     entries: new Map(),
@@ -31,7 +27,7 @@ export class MemoryQueueStore implements QueueStore {
 
   async change<Answer>(
     scope: QueueScope,
-    decide: (snapshot: QueueSnapshot) => Decision<Answer>,
+    decide: (snapshot: RefundSnapshot) => Decision<Answer>,
   ): Promise<Answer> {
     const { writes, answer } = decide(this.#load(scope));
     if (this.failNextWrite) {
@@ -43,11 +39,11 @@ export class MemoryQueueStore implements QueueStore {
     return Promise.resolve(answer);
   }
 
-  async read(scope: QueueScope): Promise<QueueSnapshot> {
+  async read(scope: QueueScope): Promise<RefundSnapshot> {
     return Promise.resolve(this.#load(scope));
   }
 
-  async readOpen(): Promise<QueueSnapshot> {
+  async readOpen(): Promise<RefundSnapshot> {
     const all = await this.readAll();
     const unreadable = new Set(
       all.unreadable.filter(({ table }) => table === 'entries').map(({ operationId }) => operationId),
@@ -62,7 +58,7 @@ export class MemoryQueueStore implements QueueStore {
     return { ...all, records: all.records.filter(({ entry }) => wanted.has(entry.operationId)) };
   }
 
-  async readSubject(subject: string): Promise<QueueSnapshot> {
+  async readSubject(subject: string): Promise<RefundSnapshot> {
     const all = await this.readAll();
     const own = new Set(
       all.records.filter(({ entry }) => entry.subject === subject).map(({ entry }) => entry.operationId),
@@ -70,12 +66,12 @@ export class MemoryQueueStore implements QueueStore {
     return { ...all, drafts: [], records: all.records.filter(({ entry }) => own.has(entry.operationId)) };
   }
 
-  async readAll(): Promise<QueueSnapshot> {
+  async readAll(): Promise<RefundSnapshot> {
     return Promise.resolve(this.#snapshot(() => true));
   }
 
   async readBack(entryKey: string): Promise<string | null> {
-    const read = readEntryRow(this.rows.entries.get(entryKey));
+    const read = readEntryRow(refundRows, this.rows.entries.get(entryKey));
     return Promise.resolve(read.kind === 'read' ? read.row.body : null);
   }
 
@@ -99,7 +95,7 @@ export class MemoryQueueStore implements QueueStore {
     });
   }
 
-  #load(scope: QueueScope): QueueSnapshot {
+  #load(scope: QueueScope): RefundSnapshot {
     const { order } = scope;
     const ids = new Set(scope.operationIds);
     for (const row of this.rows.entries.values()) {
@@ -118,7 +114,7 @@ export class MemoryQueueStore implements QueueStore {
     const entries = [...this.rows.entries.values()].filter((row) => isWanted(row as EntryRow));
     const keys = new Set(entries.map((row) => (row as EntryRow).key));
     return structuredClone(
-      snapshotOf({
+      snapshotOf(refundRows, {
         drafts: [...this.rows.drafts.values()].filter((row) => isWantedDraft(row as DraftRow)),
         entries,
         log: [...this.rows.log.values()].filter((row) => keys.has((row as LogRow).id.split('#')[0] ?? '')),

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createCanceller } from '../src/ports.ts';
 import { OfflineRest } from '../src/browser/offline-rest.ts';
 import { probeReach } from '../src/send/reach-probe.ts';
+import { refundWire } from '../src/send/refund-wire.ts';
 import type { Reach } from '../src/send/reach-probe.ts';
 import type { Delivery } from '../src/send/verdict.ts';
 import { PretendDevice } from './pretend-device.ts';
@@ -119,6 +120,7 @@ describe('asking whether anybody answers', () => {
     const device = new PretendDevice(transport);
     await device.signIn();
     const ports = {
+      wire: refundWire,
       store: device.store,
       transport,
       clock: { nowMs: () => device.nowMs },

@@ -6,6 +6,7 @@ import { deviceItems } from '../src/read/device-item.ts';
 import { settleOwedSignOut } from '../src/send/owed-sign-out.ts';
 import type { OwedSignOutPorts } from '../src/send/owed-sign-out.ts';
 import type { Urgency } from '../src/send/send-plan.ts';
+import { refundWire } from '../src/send/refund-wire.ts';
 import { Sender } from '../src/send/sender.ts';
 import type { RoundEnd } from '../src/send/sender.ts';
 import type { LockOutcome } from '../src/send/lease.ts';
@@ -54,6 +55,7 @@ export class PretendDevice {
   tab(skewMs = 0): Sender {
     return new Sender({
       store: this.store,
+      wire: refundWire,
       transport: this.#transport,
       told: {
         epoch: async () => (await this.cache.state()).epoch,

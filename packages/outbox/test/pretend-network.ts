@@ -1,5 +1,5 @@
 import type { Cancellation } from '../src/ports.ts';
-import type { HoldfastRequest, Transport } from '../src/send/transport.ts';
+import type { ServerRequest, Transport } from '../src/send/transport.ts';
 import type { Delivery } from '../src/send/verdict.ts';
 import type { PretendHoldfast } from './pretend-holdfast.ts';
 import { sampleProblem } from './samples.ts';
@@ -50,7 +50,7 @@ const problem = (slug: string, status: number, retryAfter: string | null = null)
   answer(status, 'application/problem+json', JSON.stringify(sampleProblem(slug, status, false)), retryAfter);
 
 /** The server's answer to this very command: you may not. */
-const refusedAs = (slug: string, { body }: HoldfastRequest): string => {
+const refusedAs = (slug: string, { body }: ServerRequest): string => {
   const { commands = [] } = JSON.parse(body) as { commands?: { commandId: string }[] };
   const refused = { status: 'rejected', problem: sampleProblem(slug, 403) };
   return JSON.stringify({ results: commands.map(({ commandId }) => ({ commandId, ...refused })) });
@@ -72,20 +72,20 @@ export class PretendNetwork implements Transport {
   /** A request that carries one of these commands meets this, whatever else would have come of it. */
   readonly poison = new Map<string, NetworkOutcome>();
   /** How many commands each request carried, and the bodies as they came. */
-  readonly requests: { readonly commandIds: readonly string[]; readonly request: HoldfastRequest }[] = [];
+  readonly requests: { readonly commandIds: readonly string[]; readonly request: ServerRequest }[] = [];
   /** What happens while a request is on its way. */
   before: () => Promise<void> = () => Promise.resolve();
   /** What the next request meets, when that is decided by somebody else. */
   meets: NetworkOutcome | null = null;
   /** Requests that nobody waits for any more and that still arrive. */
-  readonly late: HoldfastRequest[] = [];
+  readonly late: ServerRequest[] = [];
 
   constructor(server: PretendHoldfast, next: () => NetworkOutcome) {
     this.#server = server;
     this.#next = next;
   }
 
-  async send(request: HoldfastRequest, _cancellation: Cancellation): Promise<Delivery> {
+  async send(request: ServerRequest, _cancellation: Cancellation): Promise<Delivery> {
     const count = (this.underWay.get(request.body) ?? 0) + 1;
     this.underWay.set(request.body, count);
     this.mostUnderWay = Math.max(this.mostUnderWay, count);
@@ -97,7 +97,7 @@ export class PretendNetwork implements Transport {
     }
   }
 
-  #outcomeOf(request: HoldfastRequest): NetworkOutcome {
+  #outcomeOf(request: ServerRequest): NetworkOutcome {
     if (this.meets !== null) return this.meets;
     if (request.path !== '/v1/commands') return this.#next();
     const { commands } = JSON.parse(request.body) as { commands: { commandId: string }[] };
@@ -113,12 +113,12 @@ export class PretendNetwork implements Transport {
     if (request) this.#serve(request);
   }
 
-  #serve({ path, body }: HoldfastRequest): string {
+  #serve({ path, body }: ServerRequest): string {
     if (path === '/api/auth/sign-out') return this.#server.signOut();
     return path === '/v1/commands' ? this.#server.commands(body) : this.#server.lookup(body);
   }
 
-  #meet(request: HoldfastRequest, outcome: NetworkOutcome): Delivery {
+  #meet(request: ServerRequest, outcome: NetworkOutcome): Delivery {
     switch (outcome) {
       case 'arrives':
         return answer(200, 'application/json; charset=utf-8', this.#serve(request));

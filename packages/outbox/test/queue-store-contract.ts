@@ -4,12 +4,12 @@ import { decideQueue } from '../src/queue/queue-decision.ts';
 import { decideBegin } from '../src/queue/draft-decision.ts';
 import { decideSignedIn } from '../src/queue/session-decision.ts';
 import { noSession } from '../src/queue/stored-rows.ts';
-import type { QueueStore } from '../src/queue/queue-store.ts';
-import type { DraftRow, EntryRow, LogEvent } from '../src/queue/stored-rows.ts';
+import type { DraftRow, RefundStore } from '../src/queue/refund-rows.ts';
+import type { EntryRow, LogEvent } from '../src/queue/stored-rows.ts';
 import { createMint, sampleOrderSeen, sampleProposal } from './samples.ts';
 
 export type QueueStoreUnderTest = {
-  readonly store: QueueStore;
+  readonly store: RefundStore;
   /** Puts a row in past all checks, as another version of the app, or a fault, could have. */
   readonly putRaw: (table: 'drafts' | 'entries' | 'log', row: unknown) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -19,7 +19,7 @@ const nowMs = 1_764_000_000_000;
 const nothing = { operationIds: [] };
 
 const queueOne = async (
-  store: QueueStore,
+  store: RefundStore,
   operationId: string,
   orderId = 'order-1',
   subject = 'ann',
@@ -37,7 +37,7 @@ const queueOne = async (
   return queued.saved ? queued.itemKey : 'not saved';
 };
 
-const addLog = (store: QueueStore, operationId: string, events: LogEvent[]): Promise<null> =>
+const addLog = (store: RefundStore, operationId: string, events: LogEvent[]): Promise<null> =>
   store.change({ operationIds: [operationId] }, ({ records }) => {
     const record = records[0];
     return { writes: { addLog: record ? nextLogRows(record, nowMs, events) : [] }, answer: null };

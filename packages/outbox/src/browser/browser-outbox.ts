@@ -8,7 +8,7 @@ import { decideNobodyHere, decideSignedOut } from '../queue/session-decision.ts'
 import { takeUp } from '../queue/take-up.ts';
 import { recordFileOf } from '../read/record-file.ts';
 import { probeReach } from '../send/reach-probe.ts';
-import { SendSchedule } from '../send/send-schedule.ts';
+import { refundWire } from '../send/refund-wire.ts';
 import { askForBackgroundSync } from './background-sync.ts';
 import { BrowserFeed } from './browser-feed.ts';
 import { createBrowserParts } from './browser-parts.ts';
@@ -18,12 +18,10 @@ import { ListKeeper } from './list-keeper.ts';
 import { LiveReads } from './live-reads.ts';
 import { isOfStorage } from './of-storage.ts';
 import { OfflineRest } from './offline-rest.ts';
-import { ReturnFromOutage } from './return-from-outage.ts';
+import { SendingTab } from './sending-tab.ts';
 import { SessionKeeper } from './session-keeper.ts';
 import { StorageOpening } from './storage-opening.ts';
 import { UnsavedForms } from './unsaved-forms.ts';
-import { listenForFreeze, listenForWakes, watchForTimeJumps } from './wake-triggers.ts';
-import type { Wake } from './wake-triggers.ts';
 
 /** The outbox of one tab: wires decisions to this browser's storage, network, locks and events. */
 export class BrowserOutbox implements Outbox {
@@ -31,9 +29,8 @@ export class BrowserOutbox implements Outbox {
   readonly #session: SessionKeeper;
   readonly #intents: Intents;
   readonly #reads: LiveReads;
-  readonly #schedule: SendSchedule;
+  readonly #sending: SendingTab;
   readonly #feed: BrowserFeed;
-  readonly #outage: ReturnFromOutage;
   readonly #rest: OfflineRest;
   readonly #clock: Clock;
   readonly #unsaved: UnsavedForms;
@@ -49,9 +46,9 @@ export class BrowserOutbox implements Outbox {
 
   constructor(settings: BrowserSettings) {
     this.#parts = createBrowserParts(settings);
-    const { store, cache, board, sender, follow } = this.#parts;
+    const { store, cache, board, follow } = this.#parts;
     const storageTrouble = (error: unknown): void => this.#storageTrouble(error);
-    const connectionMayBeBack = (): void => void this.#schedule.wake('connection-may-be-back');
+    const connectionMayBeBack = (): void => void this.#sending.wake('connection-may-be-back');
     this.#session = new SessionKeeper(this.#parts);
     this.#clock = settings.clock;
     this.#appVersion = settings.appVersion;
@@ -64,12 +61,22 @@ export class BrowserOutbox implements Outbox {
     });
     this.#rest = new OfflineRest({
       probe: (cancellation) =>
-        probeReach({ ...this.#parts, ...settings, heard: (trouble) => board.heard(trouble) }, cancellation),
+        probeReach(
+          { ...this.#parts, ...settings, wire: refundWire, heard: (trouble) => board.heard(trouble) },
+          cancellation,
+        ),
       clock: settings.clock,
       chance: browserChance,
       pauses: settings.pauses,
     });
-    this.#schedule = new SendSchedule(this.#rest.over(sender), browserTimer, storageTrouble);
+    this.#sending = new SendingTab({
+      parts: this.#parts,
+      clock: settings.clock,
+      rest: this.#rest,
+      alsoWake: (reconnect) => this.#feed.wake({ reconnect }),
+      queueChanged: () => this.#list.changed(),
+      storageTrouble,
+    });
     this.#feed = new BrowserFeed({
       parts: this.#parts,
       settings,
@@ -90,10 +97,6 @@ export class BrowserOutbox implements Outbox {
       forLookingOnly: () => this.#forLookingOnly(),
     });
     this.#unsaved = new UnsavedForms(this.#parts, settings, this.#intents, () => this.subject());
-    this.#outage = new ReturnFromOutage(() => {
-      this.#feed.wake({ reconnect: true });
-      connectionMayBeBack();
-    });
   }
 
   subject(): string | null {
@@ -129,23 +132,11 @@ export class BrowserOutbox implements Outbox {
     else if (subject !== undefined) await this.#session.startAs(subject);
     else await this.#session.read();
     board.change({ storage: 'ready', signInNeeded: this.#session.current.signInNeeded });
-    this.#schedule.start();
-    this.#unlisten.push(
-      listenForWakes(
-        (because) => this.#woken(because),
-        () => {
-          this.#rest.wentOffline();
-          this.#outage.wentOffline();
-        },
-      ),
-      listenForFreeze(() => this.#schedule.interrupt()),
-      watchForTimeJumps(this.#clock, () => this.#woken('back')),
-      this.#followSession(),
-      this.#followQueue(),
-    );
+    this.#sending.start();
+    this.#unlisten.push(this.#followSession());
     this.#list.follow(() => this.subject());
     this.#feed.follow();
-    void this.#schedule.wake('connection-may-be-back');
+    void this.#sending.wake('connection-may-be-back');
   }
 
   /** What lies here is of a newer app: it is shown, and this tab neither writes nor sends. */
@@ -166,8 +157,7 @@ export class BrowserOutbox implements Outbox {
     for (const unlisten of this.#unlisten.splice(0)) unlisten();
     this.#opening.stop();
     this.#list.stop();
-    this.#outage.stop();
-    await this.#schedule.stop();
+    await this.#sending.stop();
     await this.#feed.stop();
     this.#parts.board.close();
     this.#parts.database.close();
@@ -186,7 +176,7 @@ export class BrowserOutbox implements Outbox {
     }
     this.#feed.follow();
     this.#parts.sender.lookUpFirst();
-    void this.#schedule.wake('connection-may-be-back');
+    void this.#sending.wake('connection-may-be-back');
   }
 
   async signedOut(): Promise<void> {
@@ -194,7 +184,7 @@ export class BrowserOutbox implements Outbox {
     await this.#session.change(decideSignedOut);
     await this.#feed.stop();
     await this.#parts.cache.reset();
-    void this.#schedule.wake('connection-may-be-back');
+    void this.#sending.wake('connection-may-be-back');
     // It must go out also when this was the last tab.
     await askForBackgroundSync().catch(() => undefined);
   }
@@ -232,7 +222,7 @@ export class BrowserOutbox implements Outbox {
   sendNow(): Promise<void> {
     this.#parts.sender.lookUpFirst();
     this.#feed.wake({ reconnect: false, person: true });
-    return this.#schedule.wake('person-asked');
+    return this.#sending.wake('person-asked');
   }
 
   watch<Query extends LiveQuery>(
@@ -262,7 +252,7 @@ export class BrowserOutbox implements Outbox {
     if (answer.saved) {
       this.#reads.savedNow();
       // Where no stream comes through, what became of it is asked for as soon as it was sent.
-      void this.#schedule.wake('connection-may-be-back').then(() => this.#feed.wake({ reconnect: false }));
+      void this.#sending.wake('connection-may-be-back').then(() => this.#feed.wake({ reconnect: false }));
       this.#afterSave().catch(() => undefined);
     }
     return answer;
@@ -273,32 +263,10 @@ export class BrowserOutbox implements Outbox {
     await askForBackgroundSync();
   }
 
-  #woken(because: Wake): void {
-    if (because === 'online') {
-      this.#outage.cameOnline();
-      return;
-    }
-    if (because === 'back') this.#parts.sender.lookUpFirst();
-    this.#feed.wake({ reconnect: because === 'back' });
-    void this.#schedule.wake('connection-may-be-back');
-  }
-
   #sessionChanged(isNewEpoch: boolean): void {
     if (this.#parts.store.isForLookingOnly) return;
     this.#feed.follow();
-    if (isNewEpoch) void this.#schedule.wake('pauses-hold');
-  }
-
-  /** What another tab queued must go out although that tab is closed. */
-  #followQueue(): Unsubscribe {
-    return this.#parts.follow({
-      read: ({ store }) => store.openIds(),
-      next: () => {
-        this.#list.changed();
-        void this.#schedule.wake('pauses-hold');
-      },
-      failed: (error) => this.#storageTrouble(error),
-    });
+    if (isNewEpoch) void this.#sending.wake('pauses-hold');
   }
 
   #storageTrouble(error: unknown): void {

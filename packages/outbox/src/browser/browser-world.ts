@@ -1,4 +1,4 @@
-import { mintOperationId } from '@holdfast/operation';
+import { mintOperationId } from '@holdfast/operation/id';
 import type { Cancellation, Chance, Clock, MintId, Timer } from '../ports.ts';
 
 export const browserClock: Clock = { nowMs: () => Date.now() };

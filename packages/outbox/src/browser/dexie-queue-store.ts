@@ -5,6 +5,7 @@ import { isOpenOperation } from '../queue/open-operations.ts';
 import { snapshotOf } from '../queue/snapshot.ts';
 import { readEntryRow } from '../queue/stored-rows.ts';
 import type { EntryRecord } from '../queue/stored-rows.ts';
+import type { StoredLanguage, Words } from '../queue/words.ts';
 import type { QueueDatabase, StateRow } from './queue-database.ts';
 import { isOutOfRoom } from './out-of-room.ts';
 
@@ -47,17 +48,22 @@ const logRowsOf = async (log: Table<unknown, string>, entryKeys: readonly string
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
 /** The queue in IndexedDB. See `QueueStore` for what it promises. */
-export class DexieQueueStore implements QueueStore {
+export class DexieQueueStore<W extends Words> implements QueueStore<W> {
   readonly #database: QueueDatabase;
+  readonly #language: StoredLanguage<W>;
   readonly #isGivenUp: () => boolean;
 
   /** @param isGivenUp whether the database was let go on purpose, for a newer version of the app */
-  constructor(database: QueueDatabase, isGivenUp: () => boolean) {
+  constructor(database: QueueDatabase, language: StoredLanguage<W>, isGivenUp: () => boolean) {
     this.#database = database;
+    this.#language = language;
     this.#isGivenUp = isGivenUp;
   }
 
-  change<Answer>(scope: QueueScope, decide: (snapshot: QueueSnapshot) => Decision<Answer>): Promise<Answer> {
+  change<Answer>(
+    scope: QueueScope,
+    decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
+  ): Promise<Answer> {
     const database = this.#database;
     const tables = [database.drafts, database.entries, database.log, database.unended, database.state];
     return this.#writing(() =>
@@ -71,11 +77,11 @@ export class DexieQueueStore implements QueueStore {
     );
   }
 
-  read(scope: QueueScope): Promise<QueueSnapshot> {
+  read(scope: QueueScope): Promise<QueueSnapshot<W>> {
     return this.#onLiveHandle(() => this.#reading(() => this.#load(scope)));
   }
 
-  readOpen(): Promise<QueueSnapshot> {
+  readOpen(): Promise<QueueSnapshot<W>> {
     return this.#onLiveHandle(() =>
       this.#reading(async () => {
         const ids = await this.#database.unended.toCollection().primaryKeys();
@@ -88,7 +94,7 @@ export class DexieQueueStore implements QueueStore {
     );
   }
 
-  readSubject(subject: string): Promise<QueueSnapshot> {
+  readSubject(subject: string): Promise<QueueSnapshot<W>> {
     return this.#onLiveHandle(() =>
       this.#reading(async () => {
         const entries = await this.#database.entries.where('subject').equals(subject).toArray();
@@ -99,12 +105,15 @@ export class DexieQueueStore implements QueueStore {
   }
 
   /** Everything, unreadable rows included. */
-  readAll(): Promise<QueueSnapshot> {
+  readAll(): Promise<QueueSnapshot<W>> {
     return this.#onLiveHandle(() => this.#reading(() => this.#everything()));
   }
 
   async readBack(entryKey: string): Promise<string | null> {
-    const read = readEntryRow(await this.#onLiveHandle(() => this.#database.entries.get(entryKey)));
+    const read = readEntryRow(
+      this.#language,
+      await this.#onLiveHandle(() => this.#database.entries.get(entryKey)),
+    );
     return read.kind === 'read' ? read.row.body : null;
   }
 
@@ -177,7 +186,7 @@ export class DexieQueueStore implements QueueStore {
    * Puts the index of open operations right, whatever a crash, a fault or another version left of it, and notes since
    * when rows are set aside.
    */
-  rebuildOpen(nowMs = Date.now()): Promise<QueueSnapshot> {
+  rebuildOpen(nowMs = Date.now()): Promise<QueueSnapshot<W>> {
     const { drafts, entries, log, unended, state, setAside } = this.#database;
     return this.#writing(() =>
       this.#database.transaction('rw', [drafts, entries, log, unended, state, setAside], async () => {
@@ -198,9 +207,9 @@ export class DexieQueueStore implements QueueStore {
     return this.#database.transaction('r', [drafts, entries, log, unended, state, setAside], task);
   }
 
-  async #everything(): Promise<QueueSnapshot> {
+  async #everything(): Promise<QueueSnapshot<W>> {
     const { drafts, entries, log, state, setAside } = this.#database;
-    const all = snapshotOf({
+    const all = snapshotOf(this.#language, {
       drafts: await drafts.toArray(),
       entries: await entries.toArray(),
       log: await log.toArray(),
@@ -216,7 +225,7 @@ export class DexieQueueStore implements QueueStore {
     return { ...all, unreadable };
   }
 
-  async #load(scope: QueueScope): Promise<QueueSnapshot> {
+  async #load(scope: QueueScope): Promise<QueueSnapshot<W>> {
     const { drafts, entries } = this.#database;
     const ids = [...scope.operationIds];
     const ofOperations = (await drafts.bulkGet(ids)).filter((raw) => raw !== undefined);
@@ -232,7 +241,7 @@ export class DexieQueueStore implements QueueStore {
     operationIds: string[],
     drafts: readonly unknown[],
     keys: string[] = [],
-  ): Promise<QueueSnapshot> {
+  ): Promise<QueueSnapshot<W>> {
     const { entries, log, state } = this.#database;
     // All at once: each that waited for the one before would be a way to the browser's storage and back.
     const [ofOperations, byKey, session, lease] = await Promise.all([
@@ -243,7 +252,7 @@ export class DexieQueueStore implements QueueStore {
     ]);
     const found = [...ofOperations, ...byKey.filter((raw) => raw !== undefined)];
     const entryKeys = found.flatMap((raw) => textField(raw, 'key') ?? []);
-    return snapshotOf({
+    return snapshotOf(this.#language, {
       drafts,
       entries: found,
       log: await logRowsOf(log, entryKeys),

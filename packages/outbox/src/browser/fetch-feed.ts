@@ -1,10 +1,11 @@
 import { protocolHeader, protocolVersion } from '@holdfast/operation';
 import type { FeedConnection, OpenedFeed } from '../feed/feed-reader.ts';
 import { reasonForNothing } from '../send/verdict.ts';
+import { refundWire } from '../send/refund-wire.ts';
 import type { Delivery, Kept } from '../send/verdict.ts';
 import { signalOf } from './browser-world.ts';
 
-const keptOf = (delivery: Delivery): Kept => reasonForNothing(delivery, Date.now());
+const keptOf = (delivery: Delivery): Kept => reasonForNothing(refundWire, delivery, Date.now());
 
 const isEventStream = (response: Response): boolean =>
   response.ok && (response.headers.get('content-type') ?? '').startsWith('text/event-stream');

@@ -1,6 +1,5 @@
-import { protocolHeader } from '@holdfast/operation';
 import type { Cancellation } from '../ports.ts';
-import type { HoldfastRequest, Transport } from '../send/transport.ts';
+import type { ServerRequest, Transport } from '../send/transport.ts';
 import type { Delivery } from '../send/verdict.ts';
 import { signalOf } from './browser-world.ts';
 
@@ -17,9 +16,12 @@ const answered = async (response: Response): Promise<Delivery> => ({
   text: await response.text(),
 });
 
-/** Requests by `fetch`, with the session's cookie attached by the browser at the time of sending. */
-export const createFetchTransport = (baseUrl: string): Transport => ({
-  async send(request: HoldfastRequest, cancellation: Cancellation): Promise<Delivery> {
+/**
+ * Requests by `fetch`, with the session's cookie attached by the browser at the time of sending.
+ * @param protocolHeader names the version of the wire that the bytes were written in
+ */
+export const createFetchTransport = (baseUrl: string, protocolHeader: string): Transport => ({
+  async send(request: ServerRequest, cancellation: Cancellation): Promise<Delivery> {
     if (cancellation.requested) return { kind: 'stopped' };
     const { controller, release } = signalOf(cancellation);
     let isTimedOut = false;

@@ -1,8 +1,9 @@
 import type { Unsubscribe } from '../outbox-interface.ts';
-import { browserTimer } from './browser-world.ts';
+import type { RefundWords } from '../queue/refund-rows.ts';
 import type { CacheDatabase } from './cache-database.ts';
 import { CacheReads } from './cache-reads.ts';
-import type { EntryIndex } from './entry-index.ts';
+import { browserFollowPorts, followedQueue, noting } from './followed-queue.ts';
+import type { QueueReads } from './followed-queue.ts';
 import { followRead } from './followed-read.ts';
 import type { FollowedRead } from './followed-read.ts';
 import { listenToChanges, storesOf } from './storage-changes.ts';
@@ -10,17 +11,16 @@ import type { Stores } from './storage-changes.ts';
 import type { TabQueueStore } from './tab-queue-store.ts';
 
 export type StoresToFollow = {
-  readonly store: TabQueueStore;
+  readonly store: TabQueueStore<RefundWords>;
   readonly queueName: string;
   readonly cache: CacheReads;
   readonly cacheName: string;
 };
 
-type QueueReads = Pick<TabQueueStore, 'read' | 'readOpen' | 'readAll' | 'note' | 'entryIndex' | 'openIds'>;
 type CachedReads = Omit<{ readonly [Name in keyof CacheReads]: CacheReads[Name] }, 'atHand'>;
 
 /** All that a live read may look at. */
-export type FollowedStores = { readonly store: QueueReads; readonly cache: CachedReads };
+export type FollowedStores = { readonly store: QueueReads<RefundWords>; readonly cache: CachedReads };
 
 /**
  * The stores as a live read sees them: each question names what it looks into before it looks. A live read is handed
@@ -29,37 +29,23 @@ export type FollowedStores = { readonly store: QueueReads; readonly cache: Cache
  */
 export const followedStores = (stores: StoresToFollow, look: (stores: Stores) => void): FollowedStores => {
   const { store, queueName, cache, cacheName } = stores;
-  const noting =
-    <Question extends unknown[], Answer>(where: Stores, read: (...question: Question) => Promise<Answer>) =>
-    (...question: Question): Promise<Answer> => {
-      look(where);
-      return read(...question);
-    };
-  const ofQueue = storesOf(queueName);
+  const noted = noting(look);
   const ofCache = (table: string): Stores => storesOf(cacheName, table);
-  const entryIndex: EntryIndex = {
-    keysOf: noting(ofQueue, (subject) => store.entryIndex.keysOf(subject)),
-    keysOfOrders: noting(ofQueue, (subject, beginning) => store.entryIndex.keysOfOrders(subject, beginning)),
-    count: noting(ofQueue, () => store.entryIndex.count()),
-  };
   return {
-    store: {
-      read: noting(ofQueue, store.read),
-      readOpen: noting(ofQueue, store.readOpen),
-      readAll: noting(ofQueue, store.readAll),
-      note: noting(ofQueue, store.note),
-      openIds: noting(storesOf(queueName, 'unended'), store.openIds),
-      entryIndex,
-    },
+    store: followedQueue(store, queueName, look),
     cache: {
-      isComplete: noting(ofCache('place'), () => cache.isComplete()),
-      operation: noting(ofCache('operations'), (id) => cache.operation(id)),
-      operations: noting(ofCache('operations'), (query, limit) => cache.operations(query, limit)),
-      counts: noting(ofCache('operations'), () => cache.counts()),
-      order: noting(ofCache('orders'), (id) => cache.order(id)),
-      orders: noting(ofCache('orders'), (query) => cache.orders(query)),
-      ticket: noting(ofCache('tickets'), (id) => cache.ticket(id)),
-      tickets: noting(ofCache('tickets'), (query) => cache.tickets(query)),
+      isComplete: noted(ofCache('place'), () => cache.isComplete()),
+      operation: noted(ofCache('operations'), (id: string) => cache.operation(id)),
+      operations: noted(ofCache('operations'), (...asked: Parameters<CacheReads['operations']>) =>
+        cache.operations(...asked),
+      ),
+      counts: noted(ofCache('operations'), () => cache.counts()),
+      order: noted(ofCache('orders'), (id: string) => cache.order(id)),
+      orders: noted(ofCache('orders'), (query: Parameters<CacheReads['orders']>[0]) => cache.orders(query)),
+      ticket: noted(ofCache('tickets'), (id: string) => cache.ticket(id)),
+      tickets: noted(ofCache('tickets'), (query: Parameters<CacheReads['tickets']>[0]) =>
+        cache.tickets(query),
+      ),
     },
   };
 };
@@ -70,7 +56,7 @@ export type Follow = <Value>(
 ) => Unsubscribe;
 
 export const createFollow = (
-  store: TabQueueStore,
+  store: TabQueueStore<RefundWords>,
   queueName: string,
   cacheDatabase: CacheDatabase,
 ): Follow => {
@@ -80,8 +66,7 @@ export const createFollow = (
   return ({ read, next, failed }) =>
     followRead(
       {
-        timer: browserTimer,
-        elapsedMs: () => performance.now(),
+        ...browserFollowPorts,
         changes: (listener) => {
           if (!atHand.isOpen) atHand.onBack(() => listener(() => true));
           return listenToChanges(listener);

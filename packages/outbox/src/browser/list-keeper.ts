@@ -3,6 +3,7 @@ import { neverCancelled } from '../ports.ts';
 import type { Clock, Timer } from '../ports.ts';
 import { afterAsking, canaryOf, idsToAsk, lostListOf, readLostList } from '../queue/list-canary.ts';
 import { lookUp } from '../send/look-up.ts';
+import { refundWire } from '../send/refund-wire.ts';
 import { askToPersist } from './background-sync.ts';
 import type { BrowserParts } from './browser-parts.ts';
 import { CanaryCookie } from './canary-cookie.ts';
@@ -110,6 +111,7 @@ export class ListKeeper {
       const ids = idsToAsk(readLostList(await store.note('eviction')), subject);
       if (ids.length === 0) return;
       const world = {
+        wire: refundWire,
         transport,
         timeoutMs: this.#timeoutMs,
         nowMs: () => this.#clock.nowMs(),

@@ -4,17 +4,20 @@ import { NewerElsewhere } from '../queue/queue-store.ts';
 import type { QueueScope, QueueSnapshot, QueueStore } from '../queue/queue-store.ts';
 import { snapshotOf } from '../queue/snapshot.ts';
 import { readEntryRow } from '../queue/stored-rows.ts';
+import type { StoredLanguage, Words } from '../queue/words.ts';
 
 /**
  * The queue of a newer version of the app, as an older tab may look at it: without naming a version, whatever stores
  * it has, row by row through the tolerant readers. Nothing is written, so nothing is sent either.
  */
-export class ReadOnlyQueueStore implements QueueStore {
+export class ReadOnlyQueueStore<W extends Words> implements QueueStore<W> {
   readonly #name: string;
+  readonly #language: StoredLanguage<W>;
   #opened: Dexie | null = null;
 
-  constructor(name: string) {
+  constructor(name: string, language: StoredLanguage<W>) {
     this.#name = name;
+    this.#language = language;
   }
 
   change(): Promise<never> {
@@ -25,29 +28,33 @@ export class ReadOnlyQueueStore implements QueueStore {
     return Promise.reject(new NewerElsewhere());
   }
 
-  async read(scope: QueueScope): Promise<QueueSnapshot> {
+  async read(scope: QueueScope): Promise<QueueSnapshot<W>> {
     return ofScope(await this.readAll(), scope);
   }
 
-  async readOpen(): Promise<QueueSnapshot> {
+  async readOpen(): Promise<QueueSnapshot<W>> {
     return ofOpen(await this.readAll());
   }
 
-  async readSubject(subject: string): Promise<QueueSnapshot> {
+  async readSubject(subject: string): Promise<QueueSnapshot<W>> {
     return ofSubject(await this.readAll(), subject);
   }
 
-  async readAll(): Promise<QueueSnapshot> {
+  async readAll(): Promise<QueueSnapshot<W>> {
     const { drafts = [], entries = [], log = [], state = [] } = await this.readEverything();
     const stateOf = (key: string): unknown =>
       (state as { key?: unknown; value?: unknown }[]).find((row) => row.key === key)?.value;
-    return snapshotOf({ drafts, entries, log, session: stateOf('session'), lease: stateOf('lease') });
+    return snapshotOf(this.#language, {
+      ...{ drafts, entries, log },
+      session: stateOf('session'),
+      lease: stateOf('lease'),
+    });
   }
 
   async readBack(entryKey: string): Promise<string | null> {
     const { records } = await this.readAll();
     const found = records.find(({ entry }) => entry.key === entryKey);
-    const read = readEntryRow(found?.entry);
+    const read = readEntryRow(this.#language, found?.entry);
     return read.kind === 'read' ? read.row.body : null;
   }
 

@@ -4,18 +4,23 @@ import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
 import { decideSignedIn, decideStartedAs } from '../queue/session-decision.ts';
 import { noSession } from '../queue/stored-rows.ts';
 import type { SessionRow } from '../queue/stored-rows.ts';
-import type { BrowserParts } from './browser-parts.ts';
+import type { QueueParts } from './queue-parts.ts';
 
 const nothing = { operationIds: [] };
 
+export type SessionParts = Pick<QueueParts, 'store' | 'board' | 'followQueue'> & {
+  /** What belongs to whoever is signed in. */
+  readonly cache: { reset(): Promise<unknown> };
+};
+
 /** What this tab knows of the session, which is the whole browser's: another tab may sign in or out. */
 export class SessionKeeper {
-  readonly #parts: BrowserParts;
+  readonly #parts: SessionParts;
   readonly #listeners = new Set<(session: DeviceSession) => void>();
   #session: SessionRow = noSession;
   #isKnown = false;
 
-  constructor(parts: BrowserParts) {
+  constructor(parts: SessionParts) {
     this.#parts = parts;
   }
 
@@ -69,8 +74,8 @@ export class SessionKeeper {
 
   /** @param changed called with each change by whichever tab; `isNewEpoch` after a sign-in or sign-out */
   follow(changed: (isNewEpoch: boolean) => void, failed: (error: unknown) => void): Unsubscribe {
-    return this.#parts.follow({
-      read: async ({ store }) => (await store.read(nothing)).session,
+    return this.#parts.followQueue({
+      read: async (store) => (await store.read(nothing)).session,
       next: (session) => {
         // A read that was under way when this tab changed the session brings what was before.
         if (session.epoch < this.#session.epoch || session === noSession) return;

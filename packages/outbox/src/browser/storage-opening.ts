@@ -3,12 +3,12 @@ import { createCanceller, pause } from '../ports.ts';
 import type { Clock, Timer } from '../ports.ts';
 import { operationsToForget } from '../queue/forget-decision.ts';
 import { NewerElsewhere } from '../queue/queue-store.ts';
-import type { BrowserParts } from './browser-parts.ts';
-import type { ListKeeper } from './list-keeper.ts';
+import type { QueueParts } from './queue-parts.ts';
 
 export type StorageOpeningPorts = {
-  readonly parts: BrowserParts;
-  readonly list: ListKeeper;
+  readonly parts: Pick<QueueParts, 'board' | 'store' | 'database' | 'queue'>;
+  /** Finds when this device's list began. */
+  readonly list: { open(): Promise<void> };
   readonly clock: Clock;
   readonly timer: Timer;
   /** The queue can be used. Rejects where even that fails after all. */

@@ -1,16 +1,17 @@
 import type { Connectivity } from '../outbox-interface.ts';
 import type { Decision, QueueScope, QueueSnapshot, QueueStore } from '../queue/queue-store.ts';
 import { NewerElsewhere } from '../queue/queue-store.ts';
+import type { Words } from '../queue/words.ts';
 import type { DexieQueueStore, NoteKey } from './dexie-queue-store.ts';
 import { indexOfRows } from './entry-index.ts';
 import type { EntryIndex } from './entry-index.ts';
 import { isOutOfRoom } from './out-of-room.ts';
 import type { ReadOnlyQueueStore } from './read-only-queue-store.ts';
 
-export type TabQueueStorePorts = {
-  readonly writable: DexieQueueStore;
+export type TabQueueStorePorts<W extends Words> = {
+  readonly writable: DexieQueueStore<W>;
   readonly index: EntryIndex;
-  readonly readOnly: ReadOnlyQueueStore;
+  readonly readOnly: ReadOnlyQueueStore<W>;
   /** How this tab's storage stands. */
   readonly storage: () => Connectivity['storage'];
   /** Resolves at once, or when it is known how storage stands. */
@@ -29,16 +30,16 @@ export class StorageBlocked extends Error {
 }
 
 /** The queue as this tab may use it now: writable, for looking only, or not at all. */
-export class TabQueueStore implements QueueStore {
-  readonly #ports: TabQueueStorePorts;
+export class TabQueueStore<W extends Words> implements QueueStore<W> {
+  readonly #ports: TabQueueStorePorts<W>;
 
-  constructor(ports: TabQueueStorePorts) {
+  constructor(ports: TabQueueStorePorts<W>) {
     this.#ports = ports;
   }
 
   async change<Answer>(
     scope: QueueScope,
-    decide: (snapshot: QueueSnapshot) => Decision<Answer>,
+    decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
   ): Promise<Answer> {
     await this.settled();
     try {
@@ -54,14 +55,14 @@ export class TabQueueStore implements QueueStore {
   /** Resolves at once, or when it is known how storage stands. */
   settled = (): Promise<void> => this.#ports.settled();
 
-  read = async (scope: QueueScope): Promise<QueueSnapshot> => {
+  read = async (scope: QueueScope): Promise<QueueSnapshot<W>> => {
     // Not awaited when there is nothing to wait for: a live query follows only its own reads.
     if (!this.#ports.isOpen()) await this.settled();
     return this.#now().read(scope);
   };
-  readOpen = async (): Promise<QueueSnapshot> => this.#now().readOpen();
-  readSubject = async (subject: string): Promise<QueueSnapshot> => this.#now().readSubject(subject);
-  readAll = async (): Promise<QueueSnapshot> => this.#now().readAll();
+  readOpen = async (): Promise<QueueSnapshot<W>> => this.#now().readOpen();
+  readSubject = async (subject: string): Promise<QueueSnapshot<W>> => this.#now().readSubject(subject);
+  readAll = async (): Promise<QueueSnapshot<W>> => this.#now().readAll();
   readBack = async (entryKey: string): Promise<string | null> => this.#now().readBack(entryKey);
   forget = async (operationIds: readonly string[]): Promise<number> => this.#now().forget(operationIds);
   readEverything = async (): Promise<Record<string, readonly unknown[]>> => this.#now().readEverything();
@@ -95,7 +96,7 @@ export class TabQueueStore implements QueueStore {
     return storage === 'read-only' || storage === 'updated-elsewhere';
   }
 
-  #now(): QueueStore {
+  #now(): QueueStore<W> {
     if (this.isForLookingOnly) return this.#ports.readOnly;
     if (this.#ports.storage() === 'blocked') throw new StorageBlocked();
     return this.#ports.writable;

@@ -1,8 +1,8 @@
 import type { Decided, DecisionIntent, Saved } from '../outbox-interface.ts';
 import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
-import { newEntry, notSaved, recordsOf, refusalOf } from './queue-decision.ts';
+import { newEntry, refusalOf } from './queue-decision.ts';
 import type { CommandWorld } from './queue-decision.ts';
-import type { Decision, QueueSnapshot } from './queue-store.ts';
+import type { Decision } from './queue-store.ts';
 import {
   dropRows,
   isUnsent,
@@ -13,6 +13,8 @@ import {
 } from './replaced-decisions.ts';
 import type { Seen } from './replaced-decisions.ts';
 import type { LogRow } from './stored-rows.ts';
+import { notSaved, recordsOf } from './records-of.ts';
+import type { RefundSnapshot } from './refund-rows.ts';
 
 /** What a cancellation makes needless: nothing has to be said of a proposal that was never said. */
 const cancelledUnsent = (own: readonly Seen[], intent: DecisionIntent): readonly Seen[] => {
@@ -35,7 +37,7 @@ const droppedBefore = (own: readonly Seen[], intent: DecisionIntent): Seen | und
 };
 
 /** Proposed here and dropped before anyone else could hear of it: there is nothing to decide. */
-const wasNeverSent = (snapshot: QueueSnapshot, operationId: string): boolean => {
+const wasNeverSent = (snapshot: RefundSnapshot, operationId: string): boolean => {
   const proposals = recordsOf(snapshot, operationId).filter(({ entry }) => entry.type === 'propose');
   return (
     proposals.length > 0 &&
@@ -78,7 +80,7 @@ const wordsLeft = (own: readonly Seen[], replaced: readonly Seen[]): readonly Se
  */
 export const decideIntent =
   (world: CommandWorld, intent: DecisionIntent) =>
-  (snapshot: QueueSnapshot): Decision<Decided> => {
+  (snapshot: RefundSnapshot): Decision<Decided> => {
     const own = recordsOf(snapshot, intent.operationId)
       .filter(({ entry }) => entry.subject === world.subject)
       .map(seenOf);
@@ -125,7 +127,7 @@ const dismissedReason = 'Refused, and no longer wanted.';
  */
 export const decideDismiss =
   (world: CommandWorld, itemKey: string) =>
-  (snapshot: QueueSnapshot): Decision<Saved> => {
+  (snapshot: RefundSnapshot): Decision<Saved> => {
     const record = snapshot.records.find(({ entry }) => entry.key === itemKey);
     if (record?.entry.subject !== world.subject) return notSaved({ reason: 'nothing-there' });
     const history = historyOf(record);

@@ -1,8 +1,9 @@
 import type { Begun, Draft, DraftContent, OrderSeen, Saved } from '../outbox-interface.ts';
 import { historyOf } from './entry-history.ts';
-import type { Decision, QueueSnapshot } from './queue-store.ts';
-import { draftOf, rowVersion } from './stored-rows.ts';
-import type { DraftRow, EntryRecord } from './stored-rows.ts';
+import type { Decision } from './queue-store.ts';
+import { rowVersion } from './stored-rows.ts';
+import { draftOf } from './refund-rows.ts';
+import type { DraftRow, RefundRecord, RefundSnapshot } from './refund-rows.ts';
 
 /** What the world gives a decision about drafts. `operationId` is freshly minted, for the case that it is needed. */
 export type DraftWorld = { readonly subject: string; readonly operationId: string; readonly nowMs: number };
@@ -34,26 +35,26 @@ const met = (draft: Draft): Decision<Begun> => ({
   answer: { kind: 'draft', draft, isNew: false },
 });
 
-const alreadyQueued = ({ entry }: EntryRecord): Decision<Begun> => ({
+const alreadyQueued = ({ entry }: RefundRecord): Decision<Begun> => ({
   writes: {},
   answer: { kind: 'already-queued', operationId: entry.operationId },
 });
 
-const openDrafts = (snapshot: QueueSnapshot, subject: string, orderId: string): Draft[] =>
+const openDrafts = (snapshot: RefundSnapshot, subject: string, orderId: string): Draft[] =>
   snapshot.drafts
     .filter((draft) => draft.subject === subject && draft.order.id === orderId)
     .sort((one, other) => other.begunAtMs - one.begunAtMs);
 
-const isProposalOf = ({ entry }: EntryRecord, subject: string, orderId: string): boolean =>
+const isProposalOf = ({ entry }: RefundRecord, subject: string, orderId: string): boolean =>
   entry.type === 'propose' && entry.subject === subject && entry.orderId === orderId;
 
 /** A refund of the order that was queued here and, as far as is known, has not ended without one. */
 const liveProposal = (
-  snapshot: QueueSnapshot,
+  snapshot: RefundSnapshot,
   subject: string,
   orderId: string,
   endedOperations: ReadonlySet<string>,
-): EntryRecord | undefined =>
+): RefundRecord | undefined =>
   snapshot.records
     .filter((record) => isProposalOf(record, subject, orderId))
     .filter(({ entry }) => !endedOperations.has(entry.operationId))
@@ -71,7 +72,7 @@ const liveProposal = (
  */
 export const decideBegin =
   (world: DraftWorld, order: OrderSeen, endedOperations: ReadonlySet<string>) =>
-  (snapshot: QueueSnapshot): Decision<Begun> => {
+  (snapshot: RefundSnapshot): Decision<Begun> => {
     const draft = openDrafts(snapshot, world.subject, order.id)[0];
     if (draft) return met(draft);
     const live = liveProposal(snapshot, world.subject, order.id, endedOperations);
@@ -81,12 +82,12 @@ export const decideBegin =
 
 export const decideBeginAnother =
   (world: DraftWorld, order: OrderSeen, otherThan: string) =>
-  (snapshot: QueueSnapshot): Decision<Begun> => {
+  (snapshot: RefundSnapshot): Decision<Begun> => {
     const draft = openDrafts(snapshot, world.subject, order.id).find((open) => open.otherThan === otherThan);
     return draft ? met(draft) : opened(newDraft(world, order, { otherThan }));
   };
 
-const contentOfProposal = (record: EntryRecord): DraftContent => {
+const contentOfProposal = (record: RefundRecord): DraftContent => {
   const { command } = record.entry;
   if (command.type !== 'propose') return {};
   const { commandId: _id, operationId: _operation, subject: _subject, type: _type, ...proposal } = command;
@@ -94,7 +95,7 @@ const contentOfProposal = (record: EntryRecord): DraftContent => {
 };
 
 /** What was queued in its place, or in the place of that; `undefined` when all of it was dropped or put away. */
-const replacementOf = (snapshot: QueueSnapshot, operationId: string): EntryRecord | undefined => {
+const replacementOf = (snapshot: RefundSnapshot, operationId: string): RefundRecord | undefined => {
   for (const record of snapshot.records) {
     if (record.entry.type !== 'propose' || record.entry.supersedes !== operationId) continue;
     const { ending, dismissed } = historyOf(record);
@@ -111,7 +112,7 @@ const replacementOf = (snapshot: QueueSnapshot, operationId: string): EntryRecor
  */
 export const decideRevise =
   (world: DraftWorld, operationId: string, order: OrderSeen) =>
-  (snapshot: QueueSnapshot): Decision<Begun> => {
+  (snapshot: RefundSnapshot): Decision<Begun> => {
     const draft = openDrafts(snapshot, world.subject, order.id).find(
       (open) => open.supersedes === operationId,
     );
@@ -140,17 +141,17 @@ const notSaved = (because: Extract<Saved, { saved: false }>['because']): Decisio
   answer: { saved: false, because },
 });
 
-const ownDraft = (snapshot: QueueSnapshot, subject: string, operationId: string): Draft | undefined =>
+const ownDraft = (snapshot: RefundSnapshot, subject: string, operationId: string): Draft | undefined =>
   snapshot.drafts.find((draft) => draft.operationId === operationId && draft.subject === subject);
 
-const closed = (snapshot: QueueSnapshot, operationId: string): Decision<Saved> => {
+const closed = (snapshot: RefundSnapshot, operationId: string): Decision<Saved> => {
   const queued = snapshot.records.some(({ entry }) => entry.operationId === operationId);
   return notSaved(queued ? { reason: 'queued-otherwise', operationId } : { reason: 'draft-closed' });
 };
 
 export const decideSaveDraft =
   (world: { subject: string; nowMs: number }, operationId: string, content: DraftContent) =>
-  (snapshot: QueueSnapshot): Decision<Saved> => {
+  (snapshot: RefundSnapshot): Decision<Saved> => {
     const draft = ownDraft(snapshot, world.subject, operationId);
     if (!draft) return closed(snapshot, operationId);
     const row: DraftRow = {
@@ -170,7 +171,7 @@ export const decideSaveDraft =
 
 export const decideDiscardDraft =
   (world: { subject: string }, operationId: string) =>
-  (snapshot: QueueSnapshot): Decision<Saved> => {
+  (snapshot: RefundSnapshot): Decision<Saved> => {
     if (!ownDraft(snapshot, world.subject, operationId)) return closed(snapshot, operationId);
     return { writes: { deleteDrafts: [operationId] }, answer: { saved: true } };
   };

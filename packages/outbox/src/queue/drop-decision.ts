@@ -1,12 +1,13 @@
 import type { Dropped, DroppedBecause, Saved } from '../outbox-interface.ts';
 import { decideIntent } from './decide-intent.ts';
 import { isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
-import { newEntry, notSaved, recordsOf } from './queue-decision.ts';
+import { newEntry } from './queue-decision.ts';
 import type { CommandWorld } from './queue-decision.ts';
-import type { Decision, QueueSnapshot } from './queue-store.ts';
+import type { Decision } from './queue-store.ts';
 import { dropRows, seenOf } from './replaced-decisions.ts';
 import type { Seen } from './replaced-decisions.ts';
-import type { EntryRecord } from './stored-rows.ts';
+import { notSaved, recordsOf } from './records-of.ts';
+import type { RefundRecord, RefundSnapshot } from './refund-rows.ts';
 
 const undoable: readonly DroppedBecause[] = ['cancelled-unsent', 'withdrawn-unsent', 'dropped-unsent'];
 
@@ -18,7 +19,7 @@ const dropped = (seen: Seen, how: Extract<Dropped, { saved: true }>['how']): Dro
   itemKey: seen.record.entry.key,
 });
 
-const ownItem = (snapshot: QueueSnapshot, world: CommandWorld, itemKey: string): Seen | undefined => {
+const ownItem = (snapshot: RefundSnapshot, world: CommandWorld, itemKey: string): Seen | undefined => {
   const record = snapshot.records.find(({ entry }) => entry.key === itemKey);
   return record?.entry.subject === world.subject ? seenOf(record) : undefined;
 };
@@ -26,7 +27,7 @@ const ownItem = (snapshot: QueueSnapshot, world: CommandWorld, itemKey: string):
 /** Never sent, so it is only this device's to forget. */
 const dropUnsent =
   (world: CommandWorld, seen: Seen) =>
-  (snapshot: QueueSnapshot): Decision<Dropped> => {
+  (snapshot: RefundSnapshot): Decision<Dropped> => {
     const { type, operationId } = seen.record.entry;
     if (type === 'propose') {
       const others = recordsOf(snapshot, operationId).map(seenOf);
@@ -48,7 +49,7 @@ const dropUnsent =
 /** The proposal itself ends when its cancellation is accepted, so that a late copy of it can do nothing. */
 const cancelFirst =
   (world: CommandWorld, seen: Seen) =>
-  (snapshot: QueueSnapshot): Decision<Dropped> => {
+  (snapshot: RefundSnapshot): Decision<Dropped> => {
     const { operationId } = seen.record.entry;
     const intent = { type: 'cancel', operationId, reason: droppedReason } as const;
     const { writes, answer } = decideIntent(world, intent)(snapshot);
@@ -62,7 +63,7 @@ const cancelFirst =
  */
 export const decideDrop =
   (world: CommandWorld, itemKey: string) =>
-  (snapshot: QueueSnapshot): Decision<Dropped> => {
+  (snapshot: RefundSnapshot): Decision<Dropped> => {
     const seen = ownItem(snapshot, world, itemKey);
     if (!seen || !isUnfinishedEntry(seen.history)) return notSaved({ reason: 'nothing-there' });
     if (!mayHaveBeenSent(seen.history)) return dropUnsent(world, seen)(snapshot);
@@ -82,7 +83,7 @@ export const decideDrop =
   };
 
 /** Another word of the same person that took the place of what was dropped. */
-const tookItsPlace = (records: readonly EntryRecord[], seen: Seen): boolean => {
+const tookItsPlace = (records: readonly RefundRecord[], seen: Seen): boolean => {
   const { entry } = seen.record;
   if (entry.type === 'propose') return false;
   return records.map(seenOf).some(({ record, history }) => {
@@ -95,7 +96,7 @@ const tookItsPlace = (records: readonly EntryRecord[], seen: Seen): boolean => {
  * Whether the drop of an entry can be taken back, as far as its own operation tells.
  * @param records of the same operation
  */
-export const mayUndoDrop = (records: readonly EntryRecord[], record: EntryRecord): boolean => {
+export const mayUndoDrop = (records: readonly RefundRecord[], record: RefundRecord): boolean => {
   const seen = seenOf(record);
   const { ending } = seen.history;
   if (ending?.how !== 'dropped' || !undoable.includes(ending.because)) return false;
@@ -103,7 +104,7 @@ export const mayUndoDrop = (records: readonly EntryRecord[], record: EntryRecord
 };
 
 /** Whatever replaces a dropped proposal by now: a changed one, or a later one for the same order. */
-const replacement = (snapshot: QueueSnapshot, seen: Seen): string | undefined => {
+const replacement = (snapshot: RefundSnapshot, seen: Seen): string | undefined => {
   const { entry } = seen.record;
   if (entry.type !== 'propose') return undefined;
   const droppedAtMs = seen.history.ending?.atMs ?? 0;
@@ -118,7 +119,7 @@ const replacement = (snapshot: QueueSnapshot, seen: Seen): string | undefined =>
 };
 
 /** Dropped by the same act: a proposal and what was decided about it here go and come back together. */
-const droppedTogether = (snapshot: QueueSnapshot, seen: Seen): readonly Seen[] => {
+const droppedTogether = (snapshot: RefundSnapshot, seen: Seen): readonly Seen[] => {
   const { ending } = seen.history;
   return recordsOf(snapshot, seen.record.entry.operationId)
     .map(seenOf)
@@ -137,7 +138,7 @@ const droppedTogether = (snapshot: QueueSnapshot, seen: Seen): readonly Seen[] =
  */
 export const decideUndoDrop =
   (world: CommandWorld, itemKey: string) =>
-  (snapshot: QueueSnapshot): Decision<Saved> => {
+  (snapshot: RefundSnapshot): Decision<Saved> => {
     const seen = ownItem(snapshot, world, itemKey);
     if (!seen) return notSaved({ reason: 'nothing-there' });
     // A second tap on "Undo": it is there again.

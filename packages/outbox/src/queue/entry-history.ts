@@ -1,10 +1,11 @@
 import type { Ending, KeptReason, LastAttempt, Standing } from '../outbox-interface.ts';
 import type { EntryRecord, EntryRow, LogEvent, LogRow } from './stored-rows.ts';
 import { rowVersion } from './stored-rows.ts';
+import type { Words } from './words.ts';
 
 /** What an entry's log says has become of it. Read from the log alone, so it is the same in every tab. */
-export type EntryHistory = {
-  readonly ending: Ending | null;
+export type EntryHistory<W extends Words = Words> = {
+  readonly ending: Ending<W['problem']> | null;
   readonly dismissed: boolean;
   readonly attemptCount: number;
   /**
@@ -41,7 +42,7 @@ const notOfTheEntry: readonly string[] = [
   'update-needed',
 ];
 
-const begun: EntryHistory = {
+const begun = {
   ending: null,
   dismissed: false,
   attemptCount: 0,
@@ -54,13 +55,13 @@ const begun: EntryHistory = {
   operationState: null,
   hasUnreadable: false,
   isUnsure: false,
-};
+} as const;
 
-const attemptEnded = (
-  history: EntryHistory,
+const attemptEnded = <W extends Words>(
+  history: EntryHistory<W>,
   event: Extract<LogEvent, { kind: 'attempt-ended' }>,
   atMs: number,
-): EntryHistory => {
+): EntryHistory<W> => {
   const isLatest = history.openAttempt?.attemptId === event.attemptId;
   // The end of an attempt that was given up long ago says nothing about the one that came after it.
   if (!isLatest && history.lastAttempt !== null) return history;
@@ -81,7 +82,10 @@ const attemptEnded = (
   };
 };
 
-const afterEvent = (history: EntryHistory, { event, atMs }: LogRow): EntryHistory => {
+const afterEvent = <W extends Words>(
+  history: EntryHistory<W>,
+  { event, atMs }: LogRow<W>,
+): EntryHistory<W> => {
   switch (event.kind) {
     case 'attempt-started':
       return {
@@ -117,7 +121,7 @@ const afterEvent = (history: EntryHistory, { event, atMs }: LogRow): EntryHistor
   }
 };
 
-type Logged = Pick<EntryRecord, 'log' | 'logCount'>;
+type Logged<W extends Words = Words> = Pick<EntryRecord<W>, 'log' | 'logCount'>;
 
 const placeOf = ({ id }: LogRow): number => Number(id.slice(id.lastIndexOf('#') + 1));
 
@@ -132,8 +136,8 @@ const isUnsure = ({ log, logCount }: Logged): boolean => {
   return !log.some((row) => placeOf(row) > last && settling.includes(row.event.kind));
 };
 
-export const historyOf = (record: Logged): EntryHistory => {
-  const history = record.log.reduce(afterEvent, begun);
+export const historyOf = <W extends Words = Words>(record: Logged<W>): EntryHistory<W> => {
+  const history = record.log.reduce<EntryHistory<W>>(afterEvent, begun);
   if (record.logCount <= record.log.length) return history;
   return { ...history, hasUnreadable: true, isUnsure: isUnsure(record) };
 };

@@ -27,10 +27,11 @@ import { decideDrop, decideUndoDrop } from './drop-decision.ts';
 import { decideGoOn, decideQueue } from './queue-decision.ts';
 import type { CommandWorld } from './queue-decision.ts';
 import { NewerElsewhere } from './queue-store.ts';
-import type { Decision, QueueScope, QueueSnapshot, QueueStore } from './queue-store.ts';
+import type { Decision, QueueScope } from './queue-store.ts';
+import type { RefundSnapshot, RefundStore } from './refund-rows.ts';
 
 export type IntentPorts = {
-  readonly store: QueueStore;
+  readonly store: RefundStore;
   readonly cache: Pick<CacheStore, 'operationStates'>;
   readonly clock: Clock;
   readonly mintId: MintId;
@@ -165,7 +166,7 @@ export class Intents {
 
   async #beginWith(
     order: OrderSeen,
-    decide: (world: DraftWorld) => (snapshot: QueueSnapshot) => Decision<Begun>,
+    decide: (world: DraftWorld) => (snapshot: RefundSnapshot) => Decision<Begun>,
   ): Promise<Begun> {
     const { store, clock } = this.#ports;
     const operationId = this.#mint();
@@ -185,7 +186,7 @@ export class Intents {
 
   async #change<Answer extends Refusable>(
     scope: QueueScope,
-    decide: (world: CommandWorld) => (snapshot: QueueSnapshot) => Decision<Answer | NotSavedAnswer>,
+    decide: (world: CommandWorld) => (snapshot: RefundSnapshot) => Decision<Answer | NotSavedAnswer>,
   ): Promise<Answer | NotSavedAnswer> {
     const { store, clock } = this.#ports;
     const [commandId, nowMs] = [this.#mint(), clock.nowMs()];

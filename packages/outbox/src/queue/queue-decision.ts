@@ -1,21 +1,20 @@
 import { commandSchema, protocolVersion } from '@holdfast/operation';
-import type { Proposal } from '@holdfast/operation';
+import type { CommandType, Proposal } from '@holdfast/operation';
 import type { NotSaved, Queued } from '../outbox-interface.ts';
 import { entryKeyOf, historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
-import type { Decision, QueueSnapshot } from './queue-store.ts';
+import type { Decision } from './queue-store.ts';
 import { rowVersion } from './stored-rows.ts';
-import type { EntryRecord, EntryRow, LogRow } from './stored-rows.ts';
+import type { EntryRow, LogRow } from './stored-rows.ts';
+import { notSaved, recordsOf } from './records-of.ts';
+import type { RefundRecord, RefundSnapshot } from './refund-rows.ts';
 
 export type CommandWorld = { readonly subject: string; readonly commandId: string; readonly nowMs: number };
-
-export const recordsOf = (snapshot: QueueSnapshot, operationId: string): readonly EntryRecord[] =>
-  snapshot.records.filter(({ entry }) => entry.operationId === operationId);
 
 /** A command as its JSON text: the same content always gives the same bytes. */
 export const commandBody = (
   subject: string,
   command: {
-    readonly type: EntryRow['type'];
+    readonly type: CommandType;
     readonly operationId: string;
     readonly commandId: string;
     readonly content: object;
@@ -27,9 +26,9 @@ export const commandBody = (
 
 /** The next entry of an operation. Its body is written once, here; every attempt sends this text. */
 export const newEntry = (
-  snapshot: QueueSnapshot,
+  snapshot: RefundSnapshot,
   world: CommandWorld,
-  command: { readonly type: EntryRow['type']; readonly operationId: string; readonly content: object },
+  command: { readonly type: CommandType; readonly operationId: string; readonly content: object },
   bound: { readonly orderId: string | null; readonly supersedes: string | null },
 ): EntryRow => {
   const { type, operationId, content } = command;
@@ -52,11 +51,6 @@ export const newEntry = (
   };
 };
 
-export const notSaved = (because: NotSaved): Decision<{ saved: false; because: NotSaved }> => ({
-  writes: {},
-  answer: { saved: false, because },
-});
-
 /** What would be stored has to be what the wire allows, or it could never be sent and never be read again. */
 export const refusalOf = (entry: EntryRow): NotSaved | null => {
   const read = commandSchema.safeParse(JSON.parse(entry.body));
@@ -67,7 +61,7 @@ export const refusalOf = (entry: EntryRow): NotSaved | null => {
   return { reason: 'invalid', issues };
 };
 
-const sameIntent = (record: EntryRecord, body: string): boolean => record.entry.body === body;
+const sameIntent = (record: RefundRecord, body: string): boolean => record.entry.body === body;
 
 const supersededReason = 'Replaced by a changed proposal.';
 
@@ -76,7 +70,7 @@ const supersededReason = 'Replaced by a changed proposal.';
  * queued, and the changed one waits for the answer to that.
  */
 const supersede = (
-  snapshot: QueueSnapshot,
+  snapshot: RefundSnapshot,
   world: CommandWorld,
   operationId: string,
 ): { addEntries: EntryRow[]; addLog: LogRow[] } => {
@@ -110,7 +104,7 @@ const supersede = (
  */
 export const decideQueue =
   (world: CommandWorld, operationId: string, proposal: Proposal) =>
-  (snapshot: QueueSnapshot): Decision<Queued> => {
+  (snapshot: RefundSnapshot): Decision<Queued> => {
     const draft = snapshot.drafts.find((open) => open.operationId === operationId);
     const entry = newEntry(
       { ...snapshot, records: snapshot.records.filter((record) => record.entry.operationId !== operationId) },
@@ -148,7 +142,7 @@ export const decideQueue =
 /** After `possible-duplicate`: the same proposal under the same ID, with what it is different from. */
 export const decideGoOn =
   (world: CommandWorld, operationId: string, differentFrom: readonly string[]) =>
-  (snapshot: QueueSnapshot): Decision<Queued> => {
+  (snapshot: RefundSnapshot): Decision<Queued> => {
     const latest = recordsOf(snapshot, operationId).findLast(
       ({ entry }) => entry.type === 'propose' && entry.subject === world.subject,
     );

@@ -1,5 +1,6 @@
-import type { Draft, UnreadableRecord } from '../outbox-interface.ts';
-import type { DraftRow, EntryRecord, EntryRow, LeaseRow, LogRow, SessionRow } from './stored-rows.ts';
+import type { UnreadableRecord } from '../outbox-interface.ts';
+import type { EntryRecord, EntryRow, LeaseRow, LogRow, SessionRow } from './stored-rows.ts';
+import type { Words } from './words.ts';
 
 /** What a decision sees: named operations, and where an order is named, all of its operations too. */
 export type QueueScope = {
@@ -7,17 +8,18 @@ export type QueueScope = {
   readonly order?: { readonly subject: string; readonly orderId: string };
 };
 
-export type QueueSnapshot = {
-  readonly drafts: readonly Draft[];
+export type QueueSnapshot<W extends Words = Words> = {
+  readonly drafts: readonly W['draft'][];
   /** By operation, then by position. */
-  readonly records: readonly EntryRecord[];
+  readonly records: readonly EntryRecord<W>[];
   readonly unreadable: readonly UnreadableRecord[];
   readonly session: SessionRow;
   readonly lease: LeaseRow | null;
 };
 
 export type QueueWrites = {
-  readonly putDrafts?: readonly DraftRow[];
+  /** Whole rows, under the operation's ID. */
+  readonly putDrafts?: readonly { readonly operationId: string }[];
   readonly deleteDrafts?: readonly string[];
   readonly addEntries?: readonly EntryRow[];
   readonly addLog?: readonly LogRow[];
@@ -40,15 +42,18 @@ export class NewerElsewhere extends Error {
  * calls `decide` (pure, synchronous), writes all of its writes or none, and rejects when it could not. Adding an
  * entry or log row under a key that exists rejects.
  */
-export type QueueStore = {
-  change<Answer>(scope: QueueScope, decide: (snapshot: QueueSnapshot) => Decision<Answer>): Promise<Answer>;
-  read(scope: QueueScope): Promise<QueueSnapshot>;
+export type QueueStore<W extends Words = Words> = {
+  change<Answer>(
+    scope: QueueScope,
+    decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
+  ): Promise<Answer>;
+  read(scope: QueueScope): Promise<QueueSnapshot<W>>;
   /** Every operation with an entry that has not its end or whose refusal nobody has read, and what it supersedes. */
-  readOpen(): Promise<QueueSnapshot>;
+  readOpen(): Promise<QueueSnapshot<W>>;
   /** Every operation of the subject with an entry. */
-  readSubject(subject: string): Promise<QueueSnapshot>;
+  readSubject(subject: string): Promise<QueueSnapshot<W>>;
   /** Everything, unreadable rows included. */
-  readAll(): Promise<QueueSnapshot>;
+  readAll(): Promise<QueueSnapshot<W>>;
   /** The stored text of an entry, from a read of its own after the write; `null` when it is not there. */
   readBack(entryKey: string): Promise<string | null>;
   /** Removes acknowledged operations whose last log row is older. Returns how many entries went. */

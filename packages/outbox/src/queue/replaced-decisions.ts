@@ -2,14 +2,15 @@ import type { CommandType } from '@holdfast/operation';
 import type { DecisionIntent } from '../outbox-interface.ts';
 import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
 import type { EntryHistory } from './entry-history.ts';
-import type { EntryRecord, LogEvent, LogRow } from './stored-rows.ts';
+import type { LogEvent, LogRow } from './stored-rows.ts';
+import type { RefundRecord } from './refund-rows.ts';
 
 /** A stored command with what its log says of it. */
-export type Seen = { readonly record: EntryRecord; readonly history: EntryHistory };
+export type Seen = { readonly record: RefundRecord; readonly history: EntryHistory };
 
 export type DropReason = Extract<LogEvent, { kind: 'dropped' }>['because'];
 
-export const seenOf = (record: EntryRecord): Seen => ({ record, history: historyOf(record) });
+export const seenOf = (record: RefundRecord): Seen => ({ record, history: historyOf(record) });
 
 export const dropRows = (seen: readonly Seen[], nowMs: number, because: DropReason): LogRow[] =>
   seen.flatMap(({ record }) => nextLogRows(record, nowMs, [{ kind: 'dropped', because }]));
@@ -50,7 +51,7 @@ const sameFigures = (
   one?.refundable.currency === other?.refundable.currency;
 
 /** Whether a stored command asks for what is asked now. Reasons and notes may be worded anew. */
-export const asksTheSame = ({ entry: { command } }: EntryRecord, intent: DecisionIntent): boolean => {
+export const asksTheSame = ({ entry: { command } }: RefundRecord, intent: DecisionIntent): boolean => {
   switch (intent.type) {
     case 'approve':
       return command.type === 'approve' && command.fingerprint === intent.fingerprint;
@@ -66,7 +67,7 @@ export const asksTheSame = ({ entry: { command } }: EntryRecord, intent: Decisio
 };
 
 /** The same in every word and figure: what may still be replaced is left alone only then. */
-const saysTheSame = (record: EntryRecord, intent: DecisionIntent): boolean => {
+const saysTheSame = (record: RefundRecord, intent: DecisionIntent): boolean => {
   const { command } = record.entry;
   if (!asksTheSame(record, intent)) return false;
   switch (intent.type) {
@@ -90,7 +91,7 @@ const saysTheSame = (record: EntryRecord, intent: DecisionIntent): boolean => {
 export const replacedBy = (own: readonly Seen[], intent: DecisionIntent): readonly Seen[] =>
   own.filter(
     (seen) =>
-      standsInFor[intent.type].includes(seen.record.entry.type) &&
+      standsInFor[intent.type].includes(seen.record.entry.command.type) &&
       isReplaceable(seen) &&
       !saysTheSame(seen.record, intent) &&
       // A denial that may have arrived cannot be taken back by a withdrawal, which is of an approval.

@@ -1,11 +1,17 @@
 import { isOpenOperation } from './open-operations.ts';
 import type { QueueScope, QueueSnapshot } from './queue-store.ts';
+import type { Words } from './words.ts';
 
-const ofOperations = (all: QueueSnapshot, ids: ReadonlySet<string>): QueueSnapshot['records'] =>
-  all.records.filter(({ entry }) => ids.has(entry.operationId));
+const ofOperations = <W extends Words>(
+  all: QueueSnapshot<W>,
+  ids: ReadonlySet<string>,
+): QueueSnapshot<W>['records'] => all.records.filter(({ entry }) => ids.has(entry.operationId));
 
 /** Of everything, what a scope names. For a store that has no indexes to lean on. */
-export const ofScope = (all: QueueSnapshot, { operationIds, order }: QueueScope): QueueSnapshot => {
+export const ofScope = <W extends Words>(
+  all: QueueSnapshot<W>,
+  { operationIds, order }: QueueScope,
+): QueueSnapshot<W> => {
   const isOfOrder = (subject: string, orderId: string | null): boolean =>
     order !== undefined && subject === order.subject && orderId === order.orderId;
   const ids = new Set(operationIds);
@@ -18,7 +24,7 @@ export const ofScope = (all: QueueSnapshot, { operationIds, order }: QueueScope)
 };
 
 /** Of everything, what is open and what that supersedes. */
-export const ofOpen = (all: QueueSnapshot): QueueSnapshot => {
+export const ofOpen = <W extends Words>(all: QueueSnapshot<W>): QueueSnapshot<W> => {
   const unreadable = all.unreadable.flatMap(({ operationId }) => operationId ?? []);
   const ids = new Set(all.records.map(({ entry }) => entry.operationId));
   const open = [...ids].filter((id) => isOpenOperation(ofOperations(all, new Set([id]))));
@@ -28,7 +34,7 @@ export const ofOpen = (all: QueueSnapshot): QueueSnapshot => {
   return { ...all, records: ofOperations(all, wanted) };
 };
 
-export const ofSubject = (all: QueueSnapshot, subject: string): QueueSnapshot => {
+export const ofSubject = <W extends Words>(all: QueueSnapshot<W>, subject: string): QueueSnapshot<W> => {
   const own = all.records.filter(({ entry }) => entry.subject === subject);
   return {
     ...all,

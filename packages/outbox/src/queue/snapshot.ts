@@ -1,15 +1,15 @@
 import type { UnreadableRecord } from '../outbox-interface.ts';
 import type { QueueSnapshot } from './queue-store.ts';
 import {
-  draftOf,
   leaseRowSchema,
   noSession,
-  readDraftRow,
   readEntryRow,
   readLogRow,
   sessionRowSchema,
+  unreadableRow,
 } from './stored-rows.ts';
-import type { Entry, EntryRecord, LogRow, ReadRow } from './stored-rows.ts';
+import type { Entry, EntryRecord, LogRow } from './stored-rows.ts';
+import type { ReadRow, StoredLanguage, Words } from './words.ts';
 
 /** Rows as a store holds them, before anyone has looked whether this version can read them. */
 export type RawRows = {
@@ -39,17 +39,33 @@ const inPlace = (one: Entry, other: Entry): number => {
   return one.position - other.position;
 };
 
+const readDraftRow = <W extends Words>(language: StoredLanguage<W>, raw: unknown): ReadRow<W['draft']> => {
+  const read = language.readDraft(raw);
+  return read.ok
+    ? { kind: 'read', row: read.value }
+    : unreadableRow('drafts', 'operationId', raw, read.because);
+};
+
 /** Reads raw rows; what cannot be read is set aside and shown, never skipped in silence. */
-export const snapshotOf = (raw: RawRows): QueueSnapshot => {
+export const snapshotOf = <W extends Words>(language: StoredLanguage<W>, raw: RawRows): QueueSnapshot<W> => {
   const unreadable: UnreadableRecord[] = [];
-  const drafts = sorted(raw.drafts.map(readDraftRow), unreadable).map(draftOf);
-  const entries = sorted(raw.entries.map(readEntryRow), unreadable);
+  const drafts = sorted(
+    raw.drafts.map((row) => readDraftRow(language, row)),
+    unreadable,
+  );
+  const entries = sorted(
+    raw.entries.map((row) => readEntryRow(language, row)),
+    unreadable,
+  );
   const counts = new Map<string, number>();
   for (const row of raw.log) counts.set(entryKeyOfRaw(row), (counts.get(entryKeyOfRaw(row)) ?? 0) + 1);
-  const logs = new Map<string, LogRow[]>();
-  const log = sorted(raw.log.map(readLogRow), unreadable).sort((one, other) => (one.id < other.id ? -1 : 1));
+  const logs = new Map<string, LogRow<W>[]>();
+  const log = sorted(
+    raw.log.map((row) => readLogRow(language, row)),
+    unreadable,
+  ).sort((one, other) => (one.id < other.id ? -1 : 1));
   for (const row of log) logs.set(row.entryKey, [...(logs.get(row.entryKey) ?? []), row]);
-  const records: EntryRecord[] = [...entries]
+  const records: EntryRecord<W>[] = [...entries]
     .sort(inPlace)
     .map((entry) => ({ entry, log: logs.get(entry.key) ?? [], logCount: counts.get(entry.key) ?? 0 }));
   const session = sessionRowSchema.safeParse(raw.session);

@@ -1,8 +1,6 @@
-import { commandSchema, figureSchema, orderLineSchema, outsideId, problemSchema } from '@holdfast/operation';
-import type { Command } from '@holdfast/operation';
 import * as z from 'zod/mini';
 import { keptReasons } from '../outbox-interface.ts';
-import type { Draft, DraftContent, UnreadableRecord } from '../outbox-interface.ts';
+import type { ReadRow, StoredLanguage, Words } from './words.ts';
 
 /**
  * What lies in the queue's database. Rows of `entries` and `log` are added and never changed: what happened to an
@@ -10,35 +8,16 @@ import type { Draft, DraftContent, UnreadableRecord } from '../outbox-interface.
  */
 export const rowVersion = 1;
 
-const rowVersionSchema = z.literal(rowVersion);
+export const rowVersionSchema = z.literal(rowVersion);
 const time = z.number();
-
-export const draftRowSchema = z.object({
-  v: rowVersionSchema,
-  operationId: z.string(),
-  subject: z.string(),
-  /** Repeated beside `order`, as an index. */
-  orderId: z.string(),
-  order: z.object({
-    id: outsideId,
-    version: z.int(),
-    lines: z.array(orderLineSchema),
-    refundable: figureSchema,
-  }),
-  content: z.record(z.string(), z.unknown()),
-  otherThan: z.nullable(z.string()),
-  supersedes: z.nullable(z.string()),
-  begunAtMs: time,
-  savedAtMs: time,
-});
-export type DraftRow = z.infer<typeof draftRowSchema>;
 
 export const entryRowSchema = z.object({
   v: rowVersionSchema,
   key: z.string(),
   operationId: z.string(),
   commandId: z.string(),
-  type: z.enum(['propose', 'approve', 'withdraw', 'deny', 'cancel', 'resolve']),
+  /** What the text itself says that it is. */
+  type: z.string(),
   subject: z.string(),
   orderId: z.nullable(z.string()),
   /** Its place among the entries of its operation, from 1. */
@@ -83,7 +62,8 @@ const eventSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('verdict'),
     status: z.enum(['applied', 'replayed', 'rejected']),
-    problem: z.nullable(problemSchema),
+    /** Read by the language that the row is of. */
+    problem: z.nullable(z.unknown()),
     operationState: z.nullable(z.string()),
     operationVersion: z.nullable(z.int()),
   }),
@@ -105,7 +85,11 @@ const eventSchema = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('dismissed') }),
 ]);
-export type LogEvent = z.infer<typeof eventSchema>;
+type StoredEvent = z.infer<typeof eventSchema>;
+type StoredVerdict = Extract<StoredEvent, { kind: 'verdict' }>;
+
+export type LogEvent<W extends Words = Words> =
+  Exclude<StoredEvent, StoredVerdict> | (Omit<StoredVerdict, 'problem'> & { problem: W['problem'] | null });
 
 export const logRowSchema = z.object({
   v: rowVersionSchema,
@@ -115,7 +99,9 @@ export const logRowSchema = z.object({
   atMs: time,
   event: eventSchema,
 });
-export type LogRow = z.infer<typeof logRowSchema>;
+export type LogRow<W extends Words = Words> = Omit<z.infer<typeof logRowSchema>, 'event'> & {
+  event: LogEvent<W>;
+};
 
 export const sessionRowSchema = z.object({
   subject: z.nullable(z.string()),
@@ -150,17 +136,13 @@ export const leaseRowSchema = z.object({
 });
 export type LeaseRow = z.infer<typeof leaseRowSchema>;
 
-export type Entry = EntryRow & { readonly command: Command };
+export type Entry<W extends Words = Words> = EntryRow & { readonly command: W['command'] };
 /** `logCount` counts unreadable log rows too, so that the next row gets a place of its own. */
-export type EntryRecord = {
-  readonly entry: Entry;
-  readonly log: readonly LogRow[];
+export type EntryRecord<W extends Words = Words> = {
+  readonly entry: Entry<W>;
+  readonly log: readonly LogRow<W>[];
   readonly logCount: number;
 };
-
-export type ReadRow<Row> =
-  | { readonly kind: 'read'; readonly row: Row }
-  | { readonly kind: 'unreadable'; readonly record: UnreadableRecord };
 
 const textOf = (raw: unknown): string => {
   try {
@@ -179,7 +161,12 @@ const fieldOf = (raw: unknown, field: string): string | null => {
 const operationOfLogRow = (raw: unknown): string | null =>
   (fieldOf(raw, 'entryKey') ?? fieldOf(raw, 'id'))?.split('/')[0] ?? null;
 
-const unreadable = (table: string, keyField: string, raw: unknown, because: string): ReadRow<never> => ({
+export const unreadableRow = (
+  table: string,
+  keyField: string,
+  raw: unknown,
+  because: string,
+): ReadRow<never> => ({
   kind: 'unreadable',
   record: {
     table,
@@ -190,16 +177,18 @@ const unreadable = (table: string, keyField: string, raw: unknown, because: stri
   },
 });
 
-export const readDraftRow = (raw: unknown): ReadRow<DraftRow> => {
-  const read = draftRowSchema.safeParse(raw);
-  if (read.success) return { kind: 'read', row: read.data };
-  return unreadable('drafts', 'operationId', raw, z.prettifyError(read.error));
-};
-
-export const readLogRow = (raw: unknown): ReadRow<LogRow> => {
+export const readLogRow = <W extends Words>(
+  language: StoredLanguage<W>,
+  raw: unknown,
+): ReadRow<LogRow<W>> => {
   const read = logRowSchema.safeParse(raw);
-  if (read.success) return { kind: 'read', row: read.data };
-  return unreadable('log', 'id', raw, z.prettifyError(read.error));
+  if (!read.success) return unreadableRow('log', 'id', raw, z.prettifyError(read.error));
+  const { event, ...row } = read.data;
+  if (event.kind !== 'verdict') return { kind: 'read', row: { ...row, event } };
+  if (event.problem === null) return { kind: 'read', row: { ...row, event: { ...event, problem: null } } };
+  const problem = language.readProblem(event.problem);
+  if (!problem.ok) return unreadableRow('log', 'id', raw, problem.because);
+  return { kind: 'read', row: { ...row, event: { ...event, problem: problem.value } } };
 };
 
 const parsedJson = (text: string): unknown => {
@@ -211,29 +200,21 @@ const parsedJson = (text: string): unknown => {
 };
 
 /** An entry is read only if its bytes still are the command that it says it is. */
-export const readEntryRow = (raw: unknown): ReadRow<Entry> => {
+export const readEntryRow = <W extends Words>(
+  language: StoredLanguage<W>,
+  raw: unknown,
+): ReadRow<Entry<W>> => {
   const read = entryRowSchema.safeParse(raw);
-  if (!read.success) return unreadable('entries', 'key', raw, z.prettifyError(read.error));
+  if (!read.success) return unreadableRow('entries', 'key', raw, z.prettifyError(read.error));
   const row = read.data;
-  const command = commandSchema.safeParse(parsedJson(row.body));
-  if (!command.success) return unreadable('entries', 'key', raw, z.prettifyError(command.error));
-  const { commandId, operationId, type, subject } = command.data;
+  const text = language.readCommand(parsedJson(row.body));
+  if (!text.ok) return unreadableRow('entries', 'key', raw, text.because);
+  const { commandId, operationId, type, subject } = text.value.envelope;
   const same =
     commandId === row.commandId &&
     operationId === row.operationId &&
     type === row.type &&
     subject === row.subject;
-  if (!same) return unreadable('entries', 'key', raw, 'its bytes are another command than the row says');
-  return { kind: 'read', row: { ...row, command: command.data } };
+  if (!same) return unreadableRow('entries', 'key', raw, 'its bytes are another command than the row says');
+  return { kind: 'read', row: { ...row, command: text.value.command } };
 };
-
-export const draftOf = (row: DraftRow): Draft => ({
-  operationId: row.operationId,
-  subject: row.subject,
-  order: row.order,
-  content: row.content as DraftContent,
-  otherThan: row.otherThan,
-  supersedes: row.supersedes,
-  begunAtMs: row.begunAtMs,
-  savedAtMs: row.savedAtMs,
-});

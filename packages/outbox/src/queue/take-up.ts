@@ -1,10 +1,11 @@
 import { commandSchema } from '@holdfast/operation';
 import type { NotSaved, TakenUp, TakenUpItem, TakenUpProposal } from '../outbox-interface.ts';
 import { entryKeyOf } from './entry-history.ts';
-import { notSaved, recordsOf } from './queue-decision.ts';
-import type { Decision, QueueSnapshot, QueueStore } from './queue-store.ts';
+import type { Decision } from './queue-store.ts';
 import { rowVersion } from './stored-rows.ts';
 import type { EntryRow } from './stored-rows.ts';
+import { notSaved, recordsOf } from './records-of.ts';
+import type { RefundSnapshot, RefundStore } from './refund-rows.ts';
 
 export type TakeUpWorld = { readonly nowMs: number };
 
@@ -25,7 +26,7 @@ const refused = (operationId: string, how: TakenUpItem['how']): Judged => ({
 
 /** One proposal against what lies here under its ID. What is here always stays as it is. */
 const judge = (
-  snapshot: QueueSnapshot,
+  snapshot: RefundSnapshot,
   world: TakeUpWorld & { readonly subject: string },
   { operationId, body, protocol }: TakenUpProposal,
 ): Judged => {
@@ -71,7 +72,7 @@ const judge = (
  */
 export const decideTakeUp =
   (world: TakeUpWorld, proposals: readonly TakenUpProposal[]) =>
-  (snapshot: QueueSnapshot): Decision<TakenUp> => {
+  (snapshot: RefundSnapshot): Decision<TakenUp> => {
     const { subject } = snapshot.session;
     if (subject === null) return notSaved({ reason: 'signed-out' });
     const entries = new Map<string, EntryRow>();
@@ -92,7 +93,7 @@ const storageFailed = (detail: string): NotSaved => ({ reason: 'storage-failed',
 
 /** All in one step, or nothing; "queued" is said only of what was read back. */
 export const takeUp = async (
-  store: QueueStore,
+  store: RefundStore,
   world: TakeUpWorld,
   proposals: readonly TakenUpProposal[],
 ): Promise<TakenUp> => {

@@ -1,11 +1,11 @@
 import type { Receipt, RecordFilter, RecordItem, RecordOperation } from '../live-query.ts';
 import type { DeviceItem } from '../outbox-interface.ts';
 import { historyOf } from '../queue/entry-history.ts';
-import type { QueueSnapshot } from '../queue/queue-store.ts';
-import type { EntryRecord, LogRow } from '../queue/stored-rows.ts';
+import type { LogRow } from '../queue/stored-rows.ts';
 import { deviceItems } from './device-item.ts';
+import type { RefundRecord, RefundSnapshot } from '../queue/refund-rows.ts';
 
-const receiptOf = (log: readonly LogRow[]): Receipt | null => {
+const receiptOf = (log: RefundRecord['log']): Receipt | null => {
   const row = log.findLast(({ event }) => event.kind === 'verdict');
   if (row?.event.kind !== 'verdict') return null;
   const { status, problem, operationState, operationVersion } = row.event;
@@ -17,7 +17,7 @@ const sentByAppOf = (log: readonly LogRow[]): string | null => {
   return row?.event.kind === 'attempt-started' ? (row.event.appVersion ?? null) : null;
 };
 
-const recordItem = (item: DeviceItem, record: EntryRecord): RecordItem => ({
+const recordItem = (item: DeviceItem, record: RefundRecord): RecordItem => ({
   ...item,
   receipt: receiptOf(record.log),
   dismissed: historyOf(record).dismissed,
@@ -26,7 +26,7 @@ const recordItem = (item: DeviceItem, record: EntryRecord): RecordItem => ({
 });
 
 /** The signed-in person's items of the snapshot, by operation, newest first. */
-export const recordOperations = (snapshot: QueueSnapshot, nowMs: number): readonly RecordOperation[] => {
+export const recordOperations = (snapshot: RefundSnapshot, nowMs: number): readonly RecordOperation[] => {
   const records = new Map(snapshot.records.map((record) => [record.entry.key, record]));
   const found = new Map<string, { orderId: string | null; items: RecordItem[] }>();
   for (const item of deviceItems(snapshot, nowMs)) {

@@ -1,8 +1,7 @@
 import { deviceRecordFormat, deviceRecordVersion, hashOfCommandText } from '@holdfast/operation';
 import type { DeviceRecordFile, RecordedItem } from '@holdfast/operation';
-import type { QueueSnapshot } from '../queue/queue-store.ts';
-import type { EntryRecord } from '../queue/stored-rows.ts';
 import { ownUnreadable } from './own-unreadable.ts';
+import type { RefundRecord, RefundSnapshot } from '../queue/refund-rows.ts';
 
 export type ExportWorld = {
   readonly subject: string;
@@ -13,11 +12,11 @@ export type ExportWorld = {
 
 const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-const recordedItem = ({ entry, log }: EntryRecord): RecordedItem => ({
+const recordedItem = ({ entry, log }: RefundRecord): RecordedItem => ({
   key: entry.key,
   operationId: entry.operationId,
   commandId: entry.commandId,
-  type: entry.type,
+  type: entry.command.type,
   subject: entry.subject,
   supersedes: entry.supersedes,
   protocol: entry.protocol,
@@ -28,7 +27,7 @@ const recordedItem = ({ entry, log }: EntryRecord): RecordedItem => ({
 });
 
 /** The record of one person on this device, as a file. Of other people it holds a number and nothing else. */
-export const recordFileOf = (snapshot: QueueSnapshot, world: ExportWorld): DeviceRecordFile => {
+export const recordFileOf = (snapshot: RefundSnapshot, world: ExportWorld): DeviceRecordFile => {
   const { subject } = world;
   const own = snapshot.records.filter(({ entry }) => entry.subject === subject);
   return {

@@ -1,8 +1,8 @@
 import type { RecordLine } from '../live-query.ts';
-import type { QueueSnapshot } from '../queue/queue-store.ts';
-import type { EntryRecord, LogRow } from '../queue/stored-rows.ts';
+import type { LogRow } from '../queue/stored-rows.ts';
+import type { RefundRecord, RefundSnapshot } from '../queue/refund-rows.ts';
 
-const bare = ({ entry }: EntryRecord, atMs: number) => ({
+const bare = ({ entry }: RefundRecord, atMs: number) => ({
   atMs,
   itemKey: entry.key,
   operationId: entry.operationId,
@@ -15,7 +15,7 @@ const bare = ({ entry }: EntryRecord, atMs: number) => ({
   commandCount: null,
 });
 
-const lineOf = (record: EntryRecord, { atMs, event }: LogRow): RecordLine => {
+const lineOf = (record: RefundRecord, { atMs, event }: LogRow): RecordLine => {
   const about = bare(record, atMs);
   switch (event.kind) {
     case 'attempt-started':
@@ -48,13 +48,13 @@ const lineOf = (record: EntryRecord, { atMs, event }: LogRow): RecordLine => {
   }
 };
 
-const queuedLine = (record: EntryRecord): RecordLine => ({
+const queuedLine = (record: RefundRecord): RecordLine => ({
   ...bare(record, record.entry.queuedAtMs),
   event: 'queued',
 });
 
 /** What this device did with the signed-in person's items, newest first. Nobody sees another person's. */
-export const recordLines = ({ records, session }: QueueSnapshot, limit: number): readonly RecordLine[] =>
+export const recordLines = ({ records, session }: RefundSnapshot, limit: number): readonly RecordLine[] =>
   records
     .filter(({ entry }) => entry.subject === session.subject)
     .flatMap((record) => [queuedLine(record), ...record.log.map((row) => lineOf(record, row))])

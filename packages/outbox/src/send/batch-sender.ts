@@ -1,6 +1,7 @@
 import type { KeptReason } from '../outbox-interface.ts';
 import type { Cancellation } from '../ports.ts';
 import type { Entry } from '../queue/stored-rows.ts';
+import type { Words } from '../queue/words.ts';
 import { classifyBatch } from './batch-verdict.ts';
 import type { BatchClassified } from './batch-verdict.ts';
 import { decideBeginBatch, scopeOfEntries } from './begin-decision.ts';
@@ -12,18 +13,21 @@ import type { Classified } from './verdict.ts';
 
 export type BatchOptions = { readonly lock: LockOutcome; readonly cancellation: Cancellation };
 
-export type BatchEnd =
+export type BatchEnd<W extends Words = Words> =
   | { readonly kind: 'lease-lost' }
   | { readonly kind: 'nothing-sent' }
   | {
       readonly kind: 'met';
-      readonly classified: BatchClassified;
+      readonly classified: BatchClassified<W>;
       readonly commandCount: number;
       /** By this device's clock; may be wrong when that was set meanwhile. */
       readonly tookMs: number;
     };
 
-const outcomesOf = (classified: BatchClassified, entries: readonly Entry[]): readonly Classified[] =>
+const outcomesOf = <W extends Words>(
+  classified: BatchClassified<W>,
+  entries: readonly Entry[],
+): readonly Classified<W>[] =>
   classified.kind === 'each' ? classified.outcomes : entries.map(() => classified.kept);
 
 /** `null` when anything was learnt of any command. */
@@ -38,17 +42,17 @@ const troubleOf = (classified: BatchClassified): KeptReason | null => {
  * One request: a transaction that begins the attempts, the bytes as they lie there, a transaction that keeps what
  * came of each.
  */
-export class BatchSender {
-  readonly #ports: SenderPorts;
+export class BatchSender<W extends Words> {
+  readonly #ports: SenderPorts<W>;
   readonly #inHand: InHand;
 
-  constructor(ports: SenderPorts, inHand: InHand) {
+  constructor(ports: SenderPorts<W>, inHand: InHand) {
     this.#ports = ports;
     this.#inHand = inHand;
   }
 
   /** Rejects when our storage failed. What was heard by then stays in hand. */
-  async send(chosen: readonly Entry[], options: BatchOptions): Promise<BatchEnd> {
+  async send(chosen: readonly Entry[], options: BatchOptions): Promise<BatchEnd<W>> {
     const { store, mintId, clock, chance, pauses, appVersion, heard } = this.#ports;
     const attemptId = mintId();
     const entryKeys = chosen.map(({ key }) => key);
@@ -79,21 +83,21 @@ export class BatchSender {
     return { kind: 'met', classified, commandCount: entries.length, tookMs: nowMs - startedAtMs };
   }
 
-  async #request(entries: readonly Entry[], cancellation: Cancellation): Promise<BatchClassified> {
-    const { transport, clock, requestTimeoutMs } = this.#ports;
+  async #request(entries: readonly Entry[], cancellation: Cancellation): Promise<BatchClassified<W>> {
+    const { wire, transport, clock, requestTimeoutMs } = this.#ports;
     const request = {
-      path: '/v1/commands',
+      path: wire.path,
       body: `{"commands":[${entries.map(({ body }) => body).join(',')}]}`,
       // Those of one batch are of one version.
       protocol: entries[0]?.protocol ?? 0,
       timeoutMs: requestTimeoutMs,
-    } as const;
+    };
     const delivery = await transport.send(request, cancellation);
-    return classifyBatch(delivery, entries, clock.nowMs());
+    return classifyBatch(wire, delivery, entries, clock.nowMs());
   }
 
   /** The cache is a convenience: its trouble must not keep a verdict from being recorded. */
-  async #tell(outcomes: readonly Classified[], epoch: number): Promise<void> {
+  async #tell(outcomes: readonly Classified<W>[], epoch: number): Promise<void> {
     const operations = outcomes.flatMap((outcome) =>
       outcome.kind === 'verdict' && outcome.result.operation ? [outcome.result.operation] : [],
     );

@@ -1,12 +1,12 @@
-import type { CommandResult } from '@holdfast/operation';
 import { historyOf, isParking, isUnfinishedEntry, nextLogRows } from '../queue/entry-history.ts';
-import { recordsOf } from '../queue/queue-decision.ts';
+import { recordsOf } from '../queue/records-of.ts';
 import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
 import type { Entry, EntryRecord, LogEvent, LogRow, SessionRow } from '../queue/stored-rows.ts';
 import { pauseAfter } from './backoff.ts';
 import type { PauseLimits } from './backoff.ts';
 import { kept } from './verdict.ts';
 import type { Classified, Kept } from './verdict.ts';
+import type { CommandVerdict } from './wire-language.ts';
 
 export type EntryOutcome = { readonly entry: Entry; readonly outcome: Classified };
 
@@ -25,7 +25,7 @@ export type EndedBatch = {
   readonly pauses: PauseLimits;
 };
 
-const verdictEvents = (ended: EndedBatch, result: CommandResult, status: number): LogEvent[] => [
+const verdictEvents = (ended: EndedBatch, result: CommandVerdict, status: number): LogEvent[] => [
   {
     kind: 'attempt-ended',
     attemptId: ended.attemptId,

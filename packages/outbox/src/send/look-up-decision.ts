@@ -1,4 +1,3 @@
-import type { CommandType, OperationState } from '@holdfast/operation';
 import { endedWithoutRefund } from '../live-query.ts';
 import {
   historyOf,
@@ -10,10 +9,11 @@ import {
 import type { Decision, QueueSnapshot } from '../queue/queue-store.ts';
 import type { EntryRecord, SessionRow } from '../queue/stored-rows.ts';
 
-export type KnownThere = { readonly version: number; readonly state: OperationState };
+export type KnownThere = { readonly version: number; readonly state: string };
 
 /** Commands that end an operation for good where they are accepted. */
-const ends: readonly CommandType[] = ['cancel', 'deny'];
+const ends: readonly string[] = ['cancel', 'deny'];
+const endedStates: readonly string[] = endedWithoutRefund;
 
 /**
  * History was restored at the server: what it acknowledged and no longer knows, or knows in an older version than it
@@ -32,7 +32,7 @@ export const decideRetell =
       const there = known.get(entry.operationId);
       if (there === undefined) return false;
       if (there === null || (operationVersion !== null && there.version < operationVersion)) return true;
-      return ends.includes(entry.type) && !endedWithoutRefund.includes(there.state);
+      return ends.includes(entry.type) && !endedStates.includes(there.state);
     });
     const addLog = gone.flatMap((record) => nextLogRows(record, nowMs, [{ kind: 'reopened' }]));
     return { writes: { addLog }, answer: gone.length };

@@ -7,7 +7,10 @@ import type { SenderPorts } from './sender-ports.ts';
 /** `sign-out-owed`: a round ends that session before all else, and asks for itself whether anybody is there. */
 export type Reach = 'heard' | 'silent' | 'nothing-waits' | 'sign-out-owed';
 
-export type ProbePorts = Pick<SenderPorts, 'store' | 'transport' | 'clock' | 'requestTimeoutMs' | 'heard'>;
+export type ProbePorts = Pick<
+  SenderPorts,
+  'store' | 'wire' | 'transport' | 'clock' | 'requestTimeoutMs' | 'heard'
+>;
 
 /** What may be met without a network that works at all. */
 const notHeard: readonly KeptReason[] = ['unreachable', 'timed-out', 'interrupted'];
@@ -17,7 +20,7 @@ const notHeard: readonly KeptReason[] = ['unreachable', 'timed-out', 'interrupte
  * storage's error.
  */
 export const probeReach = async (ports: ProbePorts, cancellation: Cancellation): Promise<Reach> => {
-  const { store, transport, clock, requestTimeoutMs } = ports;
+  const { store, wire, transport, clock, requestTimeoutMs } = ports;
   const { records, session } = await store.readOpen();
   if (session.signOutOwed) return 'sign-out-owed';
   const waiting = records.filter(
@@ -25,7 +28,7 @@ export const probeReach = async (ports: ProbePorts, cancellation: Cancellation):
   );
   if (waiting.length === 0) return 'nothing-waits';
   const ids = [...new Set(waiting.map(({ entry }) => entry.operationId))].slice(0, operationsPerLookUp);
-  const world = { transport, timeoutMs: requestTimeoutMs, nowMs: () => clock.nowMs(), cancellation };
+  const world = { wire, transport, timeoutMs: requestTimeoutMs, nowMs: () => clock.nowMs(), cancellation };
   const answer = await lookUp(world, ids);
   if (answer.kind === 'told') ports.heard(null);
   return answer.kind === 'kept' && notHeard.includes(answer.reason) ? 'silent' : 'heard';

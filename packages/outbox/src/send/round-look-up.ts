@@ -1,6 +1,7 @@
 import type { Cancellation } from '../ports.ts';
 import type { QueueStore } from '../queue/queue-store.ts';
 import type { SessionRow } from '../queue/stored-rows.ts';
+import type { Words } from '../queue/words.ts';
 import {
   decideKnownAnyway,
   decideRetell,
@@ -14,13 +15,13 @@ import { cacheEpoch } from './sender-ports.ts';
 import type { SenderPorts } from './sender-ports.ts';
 import type { Kept } from './verdict.ts';
 
-const changeSession = (store: QueueStore, changed: Partial<SessionRow>): Promise<null> =>
+const changeSession = (store: Pick<QueueStore, 'change'>, changed: Partial<SessionRow>): Promise<null> =>
   store.change({ operationIds: [] }, ({ session }) => ({
     writes: { session: { ...session, ...changed } },
     answer: null,
   }));
 
-const afterFailedLookUp = async (store: QueueStore, answer: Kept): Promise<Kept | null> => {
+const afterFailedLookUp = async (store: Pick<QueueStore, 'change'>, answer: Kept): Promise<Kept | null> => {
   if (answer.reason === 'sign-in') await changeSession(store, { signInNeeded: true });
   // A look-up that does not work must not keep commands here for ever: sending them again is safe as well.
   return afterFailure[answer.reason] === 'stop' ? answer : null;
@@ -32,8 +33,12 @@ export type LookedUpOpen = { readonly isDone: boolean; readonly trouble: Kept | 
  * Before anything is sent again: what may have arrived is asked about, and what a restored server has lost is opened
  * again. `trouble` is why nothing may be sent in this round.
  */
-export const lookUpOpen = async (ports: SenderPorts, cancellation: Cancellation): Promise<LookedUpOpen> => {
-  const { store, transport, told, clock, requestTimeoutMs } = ports;
+export const lookUpOpen = async <W extends Words>(
+  ports: SenderPorts<W>,
+  cancellation: Cancellation,
+): Promise<LookedUpOpen> => {
+  const { store, wire, transport, told, clock, requestTimeoutMs } = ports;
+  if (wire.lookUp === null) return { isDone: true, trouble: null };
   const open = await store.readOpen();
   const { subject, retell } = open.session;
   const all = retell && subject !== null ? await store.readSubject(subject) : null;
@@ -41,7 +46,7 @@ export const lookUpOpen = async (ports: SenderPorts, cancellation: Cancellation)
   const ids = [...new Set([...operationsToLookUp(open), ...acknowledged])];
   if (ids.length > 0) {
     const epoch = await cacheEpoch(ports);
-    const world = { transport, timeoutMs: requestTimeoutMs, nowMs: () => clock.nowMs(), cancellation };
+    const world = { wire, transport, timeoutMs: requestTimeoutMs, nowMs: () => clock.nowMs(), cancellation };
     const answer = await lookUp(world, ids);
     ports.heard(answer.kind === 'kept' ? answer.reason : null);
     if (answer.kind === 'kept') return { isDone: false, trouble: await afterFailedLookUp(store, answer) };

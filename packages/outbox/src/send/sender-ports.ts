@@ -1,15 +1,18 @@
 import type { KeptReason } from '../outbox-interface.ts';
 import type { Cancellation, Chance, Clock, MintId } from '../ports.ts';
 import type { QueueStore } from '../queue/queue-store.ts';
+import type { Words } from '../queue/words.ts';
 import type { PauseLimits } from './backoff.ts';
 import type { LeaseRequest, LockOutcome } from './lease.ts';
 import type { SignOutStanding } from './owed-sign-out.ts';
 import type { SenderLock, ServerTold, Transport } from './transport.ts';
+import type { WireLanguage } from './wire-language.ts';
 
-export type SenderPorts = {
-  readonly store: QueueStore;
+export type SenderPorts<W extends Words = Words> = {
+  readonly store: QueueStore<W>;
+  readonly wire: WireLanguage<W>;
   readonly transport: Transport;
-  readonly told: ServerTold;
+  readonly told: ServerTold<W>;
   readonly lock: SenderLock;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -22,14 +25,17 @@ export type SenderPorts = {
   readonly pauses: PauseLimits;
   /** Ends the session of who signed out without a connection: before anything is sent or looked up. */
   readonly settleSignOut: (cancellation: Cancellation) => Promise<SignOutStanding>;
-  /** Called with each answer, so that a screen can say whether Holdfast was reached. */
+  /** Called with each answer, so that a screen can say whether the server was reached. */
   readonly heard: (trouble: KeptReason | null) => void;
 };
 
 /** How much longer than one request a lease lasts, as a part of that: room to store what came of it. */
 const leaseMargin = 1 / 2;
 
-export const leaseRequestOf = (ports: SenderPorts, lock: LockOutcome): LeaseRequest => ({
+export const leaseRequestOf = (
+  ports: Pick<SenderPorts, 'holder' | 'clock' | 'requestTimeoutMs'>,
+  lock: LockOutcome,
+): LeaseRequest => ({
   holder: ports.holder,
   lock,
   nowMs: ports.clock.nowMs(),
@@ -40,4 +46,5 @@ export const leaseRequestOf = (ports: SenderPorts, lock: LockOutcome): LeaseRequ
 export const noEpoch = -1;
 
 /** The cache's epoch at the time a question is asked. Its trouble keeps nothing from being sent. */
-export const cacheEpoch = (ports: SenderPorts): Promise<number> => ports.told.epoch().catch(() => noEpoch);
+export const cacheEpoch = ({ told }: { readonly told: Pick<ServerTold, 'epoch'> }): Promise<number> =>
+  told.epoch().catch(() => noEpoch);

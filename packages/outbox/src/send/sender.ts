@@ -1,4 +1,5 @@
 import type { Cancellation } from '../ports.ts';
+import type { Words } from '../queue/words.ts';
 import { pauseAfter } from './backoff.ts';
 import type { LeaseRow } from '../queue/stored-rows.ts';
 import { BatchSender } from './batch-sender.ts';
@@ -62,16 +63,16 @@ const stopperOf = ({ classified }: Met): Kept | null => {
  * Sends what is queued, in batches, in rounds. A round is safe to run beside another one: each command keeps its ID
  * and bytes, and what comes back is recorded whoever brings it.
  */
-export class Sender {
-  readonly #ports: SenderPorts;
+export class Sender<W extends Words = Words> {
+  readonly #ports: SenderPorts<W>;
   readonly #inHand: InHand;
-  readonly #batches: BatchSender;
+  readonly #batches: BatchSender<W>;
   #isLookUpDue = true;
   #size = firstCommands;
   #stoppedRounds = 0;
   #quiet: Quiet | null = null;
 
-  constructor(ports: SenderPorts) {
+  constructor(ports: SenderPorts<W>) {
     this.#ports = ports;
     this.#inHand = new InHand(ports.store);
     this.#batches = new BatchSender(ports, this.#inHand);

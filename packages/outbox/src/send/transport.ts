@@ -1,22 +1,23 @@
-import type { Operation } from '@holdfast/operation';
 import type { Cancellation } from '../ports.ts';
+import type { Words } from '../queue/words.ts';
 import type { Delivery } from './verdict.ts';
 
-/** A request to Holdfast. `body` is sent as it is, byte for byte. Never rejects: what came of it is the answer. */
-export type HoldfastRequest = {
-  readonly path: '/v1/commands' | '/v1/operations/lookup' | '/api/auth/sign-out';
+/** A request to the server. `body` is sent as it is, byte for byte. Never rejects: what came of it is the answer. */
+export type ServerRequest = {
+  /** From the server's address on. */
+  readonly path: string;
   readonly body: string;
   readonly protocol: number;
   /** Absolute, from the connection to the last byte. */
   readonly timeoutMs: number;
 };
 
-export type Transport = { send(request: HoldfastRequest, cancellation: Cancellation): Promise<Delivery> };
+export type Transport = { send(request: ServerRequest, cancellation: Cancellation): Promise<Delivery> };
 
 /** Where what the server says of operations goes. `epoch` is the cache's at the time the question was asked. */
-export type ServerTold = {
+export type ServerTold<W extends Words = Words> = {
   epoch(): Promise<number>;
-  applyOperations(operations: readonly Operation[], epoch: number): Promise<void>;
+  applyOperations(operations: readonly W['told'][], epoch: number): Promise<void>;
 };
 
 /**

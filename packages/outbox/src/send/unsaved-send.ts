@@ -5,13 +5,15 @@ import type { KeptReason, NotSaved, SentUnsaved } from '../outbox-interface.ts';
 import { neverCancelled } from '../ports.ts';
 import type { Clock, MintId } from '../ports.ts';
 import { commandBody } from '../queue/queue-decision.ts';
+import { refundWire } from './refund-wire.ts';
+import type { RefundWords } from '../queue/refund-rows.ts';
 import type { ServerTold, Transport } from './transport.ts';
 import { classify } from './batch-verdict.ts';
 import type { Classified } from './verdict.ts';
 
 export type UnsavedSendPorts = {
   readonly transport: Transport;
-  readonly told: ServerTold;
+  readonly told: ServerTold<RefundWords>;
   readonly clock: Clock;
   readonly mintId: MintId;
   readonly requestTimeoutMs: number;
@@ -148,16 +150,16 @@ export class UnsavedSends {
   async #request(
     asked: { readonly type: CommandType; readonly operationId: string; readonly commandId: string },
     body: string,
-  ): Promise<Classified> {
+  ): Promise<Classified<RefundWords>> {
     const { transport, told, clock, requestTimeoutMs, heard } = this.#ports;
     const epoch = await told.epoch().catch(() => null);
     const request = {
-      path: '/v1/commands',
+      path: refundWire.path,
       body: `{"commands":[${body}]}`,
       protocol: protocolVersion,
       timeoutMs: requestTimeoutMs,
     } as const;
-    const outcome = classify(await transport.send(request, neverCancelled), asked, clock.nowMs());
+    const outcome = classify(refundWire, await transport.send(request, neverCancelled), asked, clock.nowMs());
     heard(outcome.kind === 'kept' ? outcome.reason : null);
     const operation = outcome.kind === 'verdict' ? outcome.result.operation : undefined;
     // The cache is a convenience; it may be as broken as the queue.

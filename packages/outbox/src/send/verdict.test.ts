@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createMint, sampleOperation, sampleProblem } from '../../test/samples.ts';
-import { classify } from './batch-verdict.ts';
+import { classify as classifyIn } from './batch-verdict.ts';
+import type { Asked } from './batch-verdict.ts';
+import { refundWire } from './refund-wire.ts';
 import { retryAfterMs } from './verdict.ts';
 import type { Delivery } from './verdict.ts';
+
+const classify = (delivery: Delivery, asked: Asked, nowMs: number) =>
+  classifyIn(refundWire, delivery, asked, nowMs);
 
 const operationId = createMint()();
 const asked = { commandId: operationId, operationId };

@@ -1,6 +1,6 @@
-import { problemSchema, problemSlug } from '@holdfast/operation';
-import type { CommandResult, Problem, ProblemSlug } from '@holdfast/operation';
 import type { KeptReason } from '../outbox-interface.ts';
+import type { Words } from '../queue/words.ts';
+import type { CommandVerdict, WireLanguage } from './wire-language.ts';
 
 /** What came of one request, before anything is made of it. */
 export type Delivery =
@@ -28,8 +28,8 @@ export type Kept = {
 };
 
 /** Only a well-formed result that names the command is a verdict; everything else keeps the entry. */
-export type Classified =
-  { readonly kind: 'verdict'; readonly result: CommandResult; readonly status: number } | Kept;
+export type Classified<W extends Words = Words> =
+  { readonly kind: 'verdict'; readonly result: CommandVerdict<W>; readonly status: number } | Kept;
 
 export const kept = (
   reason: KeptReason,
@@ -61,32 +61,14 @@ export const parsedJson = (text: string): unknown => {
   }
 };
 
-/** A problem is Holdfast's own only in its media type and its shape, and when it says the status that it came with. */
-const ownProblem = (delivery: Extract<Delivery, { kind: 'answered' }>): Problem | undefined => {
+/** A problem is the server's own only in its media type and its shape, and when it says the status that it came with. */
+const ownProblem = <W extends Words>(
+  wire: WireLanguage<W>,
+  delivery: Extract<Delivery, { kind: 'answered' }>,
+): W['problem'] | undefined => {
   if (mediaType(delivery.contentType) !== 'application/problem+json') return undefined;
-  const problem = problemSchema.safeParse(parsedJson(delivery.text));
-  return problem.success && problem.data.status === delivery.status ? problem.data : undefined;
-};
-
-/** A problem with the whole request, or one that binds no command: why the entry is kept. `null`: it is a verdict. */
-const keptFor: Record<ProblemSlug, KeptReason | null> = {
-  unauthenticated: 'sign-in',
-  forbidden: 'not-allowed',
-  'wrong-subject': 'wrong-subject',
-  'rate-limited': 'slow-down',
-  unavailable: 'server-trouble',
-  'unsupported-protocol': 'update-needed',
-  'not-found': 'not-known-there',
-  invalid: null,
-  'too-large': null,
-  'operation-mismatch': null,
-  'not-eligible': null,
-  'exceeds-refundable': null,
-  'possible-duplicate': null,
-  'stale-approval': null,
-  'already-decided': null,
-  stale: null,
-  'too-late': null,
+  const problem = wire.readProblem(parsedJson(delivery.text));
+  return problem.ok && problem.value.status === delivery.status ? problem.value : undefined;
 };
 
 const reasonByStatus = (status: number): KeptReason => {
@@ -98,34 +80,42 @@ const reasonByStatus = (status: number): KeptReason => {
   return 'foreign-answer';
 };
 
-const classifyProblem = (delivery: Extract<Delivery, { kind: 'answered' }>, nowMs: number): Kept => {
+const classifyProblem = <W extends Words>(
+  wire: WireLanguage<W>,
+  delivery: Extract<Delivery, { kind: 'answered' }>,
+  nowMs: number,
+): Kept => {
   const waitMs = retryAfterMs(delivery.retryAfter, nowMs);
-  const problem = ownProblem(delivery);
+  const problem = ownProblem(wire, delivery);
   if (problem === undefined) {
     const strangersMs = waitMs === null ? null : Math.min(waitMs, longestStrangersWaitMs);
     return kept(reasonByStatus(delivery.status), delivery.status, null, strangersMs);
   }
-  const slug = problemSlug(problem);
-  if (slug === undefined) return kept('not-understood', delivery.status, problem.type, waitMs);
-  const reason = slug === 'too-large' ? 'too-large' : (keptFor[slug] ?? 'not-understood');
-  return kept(reason, delivery.status, problem.detail, waitMs);
+  const { reason, detail } = wire.ofRequest(problem);
+  return kept(reason, delivery.status, detail, waitMs);
 };
 
-export const classifyResult = (result: CommandResult, status: number): Classified => {
+export const classifyResult = <W extends Words>(
+  wire: WireLanguage<W>,
+  result: CommandVerdict<W>,
+  status: number,
+): Classified<W> => {
   if (result.status !== 'rejected') return { kind: 'verdict', result, status };
   if (result.problem === undefined) return kept('not-understood', status, 'rejected without a problem');
-  const slug = problemSlug(result.problem);
-  if (slug === undefined) return kept('not-understood', status, result.problem.type);
-  const reason = keptFor[slug];
-  return reason === null ? { kind: 'verdict', result, status } : kept(reason, status, result.problem.detail);
+  const why = wire.ofCommand(result.problem);
+  return why === null ? { kind: 'verdict', result, status } : kept(why.reason, status, why.detail);
 };
 
-/** `answered`: it has the looks of Holdfast's own answer, so its text may be read. */
+/** `answered`: it has the looks of the server's own answer, so its text may be read. */
 export type RequestClassified =
   Kept | { readonly kind: 'answered'; readonly status: number; readonly text: string };
 
-/** Whether what came back may be an answer of Holdfast's at all. Pure; the default is to keep. */
-export const classifyRequest = (delivery: Delivery, nowMs: number): RequestClassified => {
+/** Whether what came back may be an answer of the server's at all. Pure; the default is to keep. */
+export const classifyRequest = <W extends Words>(
+  wire: WireLanguage<W>,
+  delivery: Delivery,
+  nowMs: number,
+): RequestClassified => {
   switch (delivery.kind) {
     case 'threw':
       return kept('unreachable', null, delivery.detail);
@@ -137,7 +127,7 @@ export const classifyRequest = (delivery: Delivery, nowMs: number): RequestClass
       break;
   }
   if (delivery.redirected) return kept('network-sign-in', delivery.status);
-  if (delivery.status !== 200) return classifyProblem(delivery, nowMs);
+  if (delivery.status !== 200) return classifyProblem(wire, delivery, nowMs);
   const type = mediaType(delivery.contentType);
   if (type === 'text/html') return kept('network-sign-in', delivery.status);
   if (type !== 'application/json') return kept('foreign-answer', delivery.status, type);
@@ -145,7 +135,11 @@ export const classifyRequest = (delivery: Delivery, nowMs: number): RequestClass
 };
 
 /** Why an answer that names no command, of a look-up or the feed, brought nothing. */
-export const reasonForNothing = (delivery: Delivery, nowMs: number): Kept => {
-  const request = classifyRequest(delivery, nowMs);
+export const reasonForNothing = <W extends Words>(
+  wire: WireLanguage<W>,
+  delivery: Delivery,
+  nowMs: number,
+): Kept => {
+  const request = classifyRequest(wire, delivery, nowMs);
   return request.kind === 'kept' ? request : kept('not-understood', request.status);
 };

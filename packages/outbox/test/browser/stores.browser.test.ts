@@ -3,6 +3,7 @@ import { browserMintId } from '../../src/browser/browser-world.ts';
 import { DexieCacheStore } from '../../src/browser/dexie-cache-store.ts';
 import { DexieQueueStore } from '../../src/browser/dexie-queue-store.ts';
 import { QueueDatabase } from '../../src/browser/queue-database.ts';
+import { refundRows } from '../../src/queue/refund-rows.ts';
 import { cacheStoreContract } from '../cache-store-contract.ts';
 import { queueStoreContract } from '../queue-store-contract.ts';
 
@@ -10,7 +11,7 @@ queueStoreContract('IndexedDB', async () => {
   const database = new QueueDatabase(`contract-${browserMintId()}`, () => undefined);
   await database.open();
   return {
-    store: new DexieQueueStore(database, () => false),
+    store: new DexieQueueStore(database, refundRows, () => false),
     putRaw: async (table, row) => {
       await database.table(table).put(row);
     },

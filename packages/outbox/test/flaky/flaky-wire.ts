@@ -1,5 +1,5 @@
 import type { Cancellation } from '../../src/ports.ts';
-import type { HoldfastRequest, Transport } from '../../src/send/transport.ts';
+import type { ServerRequest, Transport } from '../../src/send/transport.ts';
 import type { Delivery } from '../../src/send/verdict.ts';
 import type { PretendHoldfast } from '../pretend-holdfast.ts';
 import { PretendNetwork } from '../pretend-network.ts';
@@ -34,7 +34,7 @@ const reasonsOf: Record<NetworkOutcome, readonly string[]> = {
   'killed-after': [],
 };
 
-const commandsOf = ({ path, body }: HoldfastRequest): readonly object[] =>
+const commandsOf = ({ path, body }: ServerRequest): readonly object[] =>
   path === '/v1/commands' ? (JSON.parse(body) as { commands: object[] }).commands : [];
 
 /** The way to Holdfast: what was handed to it arrives or not, whoever is still there to hear of it. */
@@ -57,7 +57,7 @@ export class FlakyWire {
     this.#network = new PretendNetwork(server, () => this.next());
   }
 
-  get late(): readonly HoldfastRequest[] {
+  get late(): readonly ServerRequest[] {
     return this.#network.late;
   }
 
@@ -69,7 +69,7 @@ export class FlakyWire {
     return { send: (request, cancellation) => this.#send(actor, request, cancellation) };
   }
 
-  async #send(actor: Actor, request: HoldfastRequest, cancellation: Cancellation): Promise<Delivery> {
+  async #send(actor: Actor, request: ServerRequest, cancellation: Cancellation): Promise<Delivery> {
     const texts = commandsOf(request).map((command) => JSON.stringify(command));
     this.mostTogether = Math.max(this.mostTogether, texts.length);
     for (const text of texts) this.leaving(text);

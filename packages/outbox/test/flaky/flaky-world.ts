@@ -2,6 +2,7 @@ import { createCanceller } from '../../src/ports.ts';
 import { Intents } from '../../src/queue/intents.ts';
 import { decideRetellNeeded, decideSignedIn } from '../../src/queue/session-decision.ts';
 import { historyOf } from '../../src/queue/entry-history.ts';
+import { refundWire } from '../../src/send/refund-wire.ts';
 import { Sender } from '../../src/send/sender.ts';
 import type { Urgency } from '../../src/send/send-plan.ts';
 import { MemoryCacheStore } from '../memory-cache-store.ts';
@@ -83,6 +84,7 @@ export class FlakyWorld {
     const cache = this.#cache;
     const sender = new Sender({
       store: queue,
+      wire: refundWire,
       transport: this.wire.of(actor),
       told: {
         epoch: async () => (await cache.state()).epoch,

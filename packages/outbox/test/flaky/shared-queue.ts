@@ -1,25 +1,21 @@
 import { isOpenOperation } from '../../src/queue/open-operations.ts';
-import type {
-  Decision,
-  QueueScope,
-  QueueSnapshot,
-  QueueStore,
-  QueueWrites,
-} from '../../src/queue/queue-store.ts';
-import { draftOf, noSession, readEntryRow } from '../../src/queue/stored-rows.ts';
-import type { DraftRow, Entry, LeaseRow, LogRow, SessionRow } from '../../src/queue/stored-rows.ts';
+import type { Decision, QueueScope, QueueWrites } from '../../src/queue/queue-store.ts';
+import { draftOf, draftRowSchema, refundRows } from '../../src/queue/refund-rows.ts';
+import type { DraftRow, RefundRecord, RefundSnapshot, RefundStore } from '../../src/queue/refund-rows.ts';
+import { noSession, readEntryRow, readLogRow } from '../../src/queue/stored-rows.ts';
+import type { LeaseRow, SessionRow } from '../../src/queue/stored-rows.ts';
 import type { Actor, Turns } from './turns.ts';
 
 /** The rows of one browser: read once when they are written, never changed after. */
 export class SharedRows {
   readonly drafts = new Map<string, DraftRow>();
-  readonly entries = new Map<string, Entry>();
-  readonly logs = new Map<string, readonly LogRow[]>();
-  readonly byOperation = new Map<string, readonly Entry[]>();
+  readonly entries = new Map<string, RefundRecord['entry']>();
+  readonly logs = new Map<string, RefundRecord['log']>();
+  readonly byOperation = new Map<string, readonly RefundRecord['entry'][]>();
   session: SessionRow = noSession;
   lease: LeaseRow | null = null;
 
-  snapshot(isWanted: (operationId: string) => boolean, drafts: readonly DraftRow[]): QueueSnapshot {
+  snapshot(isWanted: (operationId: string) => boolean, drafts: readonly DraftRow[]): RefundSnapshot {
     const entries = [...this.byOperation].flatMap(([id, own]) => (isWanted(id) ? own : []));
     return {
       drafts: drafts.map(draftOf),
@@ -33,7 +29,7 @@ export class SharedRows {
     };
   }
 
-  all(): QueueSnapshot {
+  all(): RefundSnapshot {
     return this.snapshot(() => true, [...this.drafts.values()]);
   }
 
@@ -44,16 +40,21 @@ export class SharedRows {
       throw new Error('ConstraintError: that place is taken');
     }
     for (const id of writes.deleteDrafts ?? []) this.drafts.delete(id);
-    for (const row of writes.putDrafts ?? []) this.drafts.set(row.operationId, row);
+    for (const row of writes.putDrafts ?? []) this.drafts.set(row.operationId, draftRowSchema.parse(row));
     for (const row of writes.addEntries ?? []) {
-      const read = readEntryRow(row);
+      const read = readEntryRow(refundRows, row);
       if (read.kind !== 'read') throw new Error(`stored what cannot be read: ${read.record.because}`);
       const entry = Object.freeze(read.row);
       this.entries.set(entry.key, entry);
       const own = [...(this.byOperation.get(entry.operationId) ?? []), entry];
       this.byOperation.set(entry.operationId, own);
     }
-    for (const row of rows) this.logs.set(row.entryKey, [...(this.logs.get(row.entryKey) ?? []), row]);
+    for (const raw of rows) {
+      const read = readLogRow(refundRows, raw);
+      if (read.kind !== 'read') throw new Error(`stored what cannot be read: ${read.record.because}`);
+      const { row } = read;
+      this.logs.set(row.entryKey, [...(this.logs.get(row.entryKey) ?? []), row]);
+    }
     if (writes.session) this.session = writes.session;
     if (writes.lease !== undefined) this.lease = writes.lease;
   }
@@ -63,7 +64,7 @@ export class SharedRows {
  * The queue as one actor uses it: it waits for its turn before each step and again before it hears of it, so that a
  * kill meets it in either place. Without a shared lease each actor sees its own alone, and all of them send.
  */
-export class ActorQueue implements QueueStore {
+export class ActorQueue implements RefundStore {
   readonly #rows: SharedRows;
   readonly #turns: Turns;
   readonly #actor: Actor;
@@ -81,7 +82,7 @@ export class ActorQueue implements QueueStore {
 
   change<Answer>(
     { operationIds, order }: QueueScope,
-    decide: (snapshot: QueueSnapshot) => Decision<Answer>,
+    decide: (snapshot: RefundSnapshot) => Decision<Answer>,
   ): Promise<Answer> {
     return this.#inTurn(() => {
       const { writes, answer } = decide(this.#of(this.#scoped(operationIds, order)));
@@ -99,11 +100,11 @@ export class ActorQueue implements QueueStore {
     });
   }
 
-  read({ operationIds, order }: QueueScope): Promise<QueueSnapshot> {
+  read({ operationIds, order }: QueueScope): Promise<RefundSnapshot> {
     return this.#inTurn(() => this.#of(this.#scoped(operationIds, order)));
   }
 
-  readOpen(): Promise<QueueSnapshot> {
+  readOpen(): Promise<RefundSnapshot> {
     return this.#inTurn(() => {
       const all = this.#rows.all();
       const wanted = new Set<string>();
@@ -117,14 +118,14 @@ export class ActorQueue implements QueueStore {
     });
   }
 
-  readSubject(subject: string): Promise<QueueSnapshot> {
+  readSubject(subject: string): Promise<RefundSnapshot> {
     return this.#inTurn(() => {
       const all = this.#rows.all();
       return this.#of({ ...all, records: all.records.filter(({ entry }) => entry.subject === subject) });
     });
   }
 
-  readAll(): Promise<QueueSnapshot> {
+  readAll(): Promise<RefundSnapshot> {
     return this.#inTurn(() => this.#of(this.#rows.all()));
   }
 
@@ -147,11 +148,11 @@ export class ActorQueue implements QueueStore {
     return answer;
   }
 
-  #of(snapshot: QueueSnapshot): QueueSnapshot {
+  #of(snapshot: RefundSnapshot): RefundSnapshot {
     return this.#sharesLease ? snapshot : { ...snapshot, lease: this.#ownLease };
   }
 
-  #scoped(operationIds: readonly string[], order: QueueScope['order']): QueueSnapshot {
+  #scoped(operationIds: readonly string[], order: QueueScope['order']): RefundSnapshot {
     const ids = new Set(operationIds);
     const isOfOrder = ({ subject, orderId }: { subject: string; orderId: string | null }): boolean =>
       order !== undefined && subject === order.subject && orderId === order.orderId;
