@@ -50,6 +50,21 @@ describe('what lies on this device', () => {
     });
   });
 
+  // Red when: the status is told anew only after the save was answered.
+  it('with the answer "saved" nobody says any more that all was received', async () => {
+    world = await BrowserWorld.open();
+    const tab = await world.openTab();
+    const told: boolean[] = [];
+    tab.outbox.watch({ of: 'status' }, (read) => {
+      if (read.state === 'ready') told.push(read.value.allReceived);
+    });
+    const begun = await tab.outbox.begin(sampleOrderSeen());
+    await expect.poll(() => told.at(-1)).toBe(true);
+    await tab.outbox.queue(begun.kind === 'draft' ? begun.draft.operationId : '', sampleProposal());
+    expect(told.at(-1)).toBe(false);
+    await expect.poll(() => told.at(-1)).toBe(true);
+  });
+
   it('a draft survives its tab, with what was typed', async () => {
     world = await BrowserWorld.open();
     const tab = await world.openTab();
