@@ -64,6 +64,8 @@ export class QueueDatabase extends Dexie {
   #settle: () => void = () => undefined;
   #settled: Promise<void> = Promise.resolve();
   #blockedTimer: ReturnType<typeof setTimeout> | undefined;
+  #opening: Promise<void> | null = null;
+  #reopening: Promise<void> | null = null;
 
   constructor(name: string, report: (storage: Connectivity['storage']) => void) {
     const factory = ownFactory();
@@ -97,16 +99,13 @@ export class QueueDatabase extends Dexie {
     );
   }
 
-  /** Opens, or rejects: `NewerElsewhere` where what is stored is of a newer version. Says `blocked` while it waits. */
-  async openQueue(): Promise<void> {
-    this.#settled = new Promise((resolve) => (this.#settle = resolve));
-    this.#reportBlockedIn(silentMs);
-    try {
-      await this.open();
-    } finally {
-      this.#isHeard();
-      this.#settle();
-    }
+  /**
+   * Opens, or rejects: `NewerElsewhere` where what is stored is of a newer version. Says `blocked` while it waits, and
+   * takes that back. Asked again meanwhile, it is the same opening: whoever waits is told.
+   */
+  openQueue(): Promise<void> {
+    this.#opening ??= this.#open().finally(() => (this.#opening = null));
+    return this.#opening;
   }
 
   /** Resolves when it is open, failed to open, or is known to be held by another tab. */
@@ -114,12 +113,36 @@ export class QueueDatabase extends Dexie {
     return this.#settled;
   }
 
-  /** The handle was lost: a fresh one. */
-  async reopen(): Promise<void> {
-    this.close({ disableAutoOpen: false });
-    await this.openQueue();
-    if (this.#isSaidBlocked) this.#report('ready');
+  /** The handle was lost: a fresh one. Several steps lose it at once, and there is one fresh one for all of them. */
+  reopen(): Promise<void> {
+    this.#reopening ??= this.#openAfresh().finally(() => (this.#reopening = null));
+    return this.#reopening;
+  }
+
+  async #openAfresh(): Promise<void> {
+    // Somebody is at it already: closing would only cut that off.
+    if (this.#opening === null) this.close({ disableAutoOpen: false });
+    try {
+      await this.openQueue();
+      if (this.#isSaidBlocked) this.#report('ready');
+    } catch (error) {
+      // Not "held by another tab" for ever: what failed is tried again.
+      if (this.#isSaidBlocked) this.#report(error instanceof NewerElsewhere ? 'read-only' : 'failed');
+      throw error;
+    }
+  }
+
+  async #open(): Promise<void> {
+    this.#settled = new Promise((resolve) => (this.#settle = resolve));
     this.#isSaidBlocked = false;
+    this.#reportBlockedIn(silentMs);
+    try {
+      await this.open();
+      if (this.#isSaidBlocked) this.#report('opening');
+    } finally {
+      this.#isHeard();
+      this.#settle();
+    }
   }
 
   /** Runs a step that a newer app in another tab has to wait for. */

@@ -21,6 +21,15 @@ const waitOurShare = async (
   await pause(browserTimer, returnDelayMs(nowMs - oldestMs, browserChance()), waiting);
 };
 
+/** Rejects when the turn is over or somebody wants to replace the worker: storage held by a tab is not waited for longer. */
+const turnOver = (cancellation: Cancellation, giveWay: AbortSignal | null): Promise<never> =>
+  new Promise((_, reject) => {
+    const end = (): void => reject(new Error('the turn ended before storage could be opened'));
+    cancellation.onRequested(end);
+    giveWay?.addEventListener('abort', end, { once: true });
+    if (giveWay?.aborted === true) end();
+  });
+
 /** Browsers end a worker that takes longer than some minutes, in the middle of whatever it does. */
 export const longestTurnMs = 120_000;
 
@@ -39,7 +48,7 @@ export const sendTurn = async (
   const stopTimer = browserTimer(turnMs, () => turn.cancel());
   try {
     // Rejects where an older worker meets what a newer app stored: that one's worker sends it.
-    await parts.database.openQueue();
+    await Promise.race([parts.database.openQueue(), turnOver(turn, giveWay)]);
     await waitOurShare(parts, turn, giveWay);
     if (giveWay?.aborted !== true) {
       await parts.sender.runRound({ urgency: 'connection-may-be-back', cancellation: turn });
