@@ -43,6 +43,13 @@ export const rooms: readonly Room[] = [
     others: ['dexie', 'zod/mini'],
     node: false,
   },
+  // A page and its server as somebody else would write them.
+  {
+    folder: 'packages/outbox/example',
+    ours: ['@holdfast/outbox/queue'],
+    others: ['zod/mini', 'vite'],
+    node: true,
+  },
   {
     folder: 'apps/server',
     ours: [
@@ -69,7 +76,7 @@ export const rooms: readonly Room[] = [
   // The page that the bench opens in that browser, with the outbox in it as an app has it.
   {
     folder: 'bench/src/outbox/page',
-    ours: ['@holdfast/outbox', '@holdfast/outbox/browser'],
+    ours: ['@holdfast/outbox', '@holdfast/outbox/browser', '@holdfast/outbox/queue'],
     others: [],
     node: false,
   },

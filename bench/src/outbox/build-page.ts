@@ -5,7 +5,7 @@ import { repositoryRoot } from '../program.ts';
 const pageFolder = path.join(repositoryRoot, 'bench/src/outbox/page');
 
 /** `page`: the bench's page with the outbox in it. The others: the package as a bundle for a page of somebody else's. */
-export type BuildName = 'page' | 'whole' | 'without-libraries';
+export type BuildName = 'page' | 'whole' | 'without-libraries' | 'queue' | 'queue-without-libraries';
 
 /** Builds with the Vite of the web app. @throws with what Vite said */
 export const build = (name: BuildName, outFolder: string): void => {

@@ -24,10 +24,16 @@ export const linesOfPackageSize = (workFolder: string): Line[] => {
   });
   const whole = measured('whole');
   const own = measured('without-libraries');
+  const queue = measured('queue');
+  const ownQueue = measured('queue-without-libraries');
   return [
     line('size of @holdfast/outbox with its libraries, Brotli', whole.brotli),
     line('size of @holdfast/outbox with its libraries, minified', whole.plain),
     line('size of @holdfast/outbox without dexie, zod and hashes, Brotli', own.brotli),
     line('size of @holdfast/outbox without dexie, zod and hashes, minified', own.plain),
+    line('size of @holdfast/outbox/queue with its libraries, Brotli', queue.brotli),
+    line('size of @holdfast/outbox/queue with its libraries, minified', queue.plain),
+    line('size of @holdfast/outbox/queue without dexie and zod, Brotli', ownQueue.brotli),
+    line('size of @holdfast/outbox/queue without dexie and zod, minified', ownQueue.plain),
   ];
 };

@@ -7,10 +7,14 @@ const outDir = process.env['BENCH_OUT'];
 const outside: Readonly<Record<string, readonly RegExp[]>> = {
   whole: [],
   'without-libraries': [/^dexie$/, /^zod\b/, /^@noble\//],
+  queue: [],
+  'queue-without-libraries': [/^dexie$/, /^zod\b/, /^@noble\//],
 };
 
+const entry = build.startsWith('queue') ? 'queue-entry.ts' : 'package-entry.ts';
+
 const asPackage = {
-  lib: { entry: path.join(import.meta.dirname, 'package-entry.ts'), formats: ['es'], fileName: build },
+  lib: { entry: path.join(import.meta.dirname, entry), formats: ['es'], fileName: build },
   rolldownOptions: { external: outside[build] ?? [], output: { minify: true } },
 };
 
