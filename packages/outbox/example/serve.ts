@@ -12,6 +12,7 @@ export const serveExample = async (file: string, port = 0) => {
     logLevel: 'error',
     server: { middlewareMode: true, hmr: false, watch: null },
     appType: 'mpa',
+    optimizeDeps: { include: ['dexie', 'zod/mini'] },
   });
   const server = createServer((request, response) => {
     if (request.method === 'POST' && request.url === '/readings') {
