@@ -70,7 +70,7 @@ const unprovedOf = (text: string, operationId: string, evidence: Evidence): read
     return words === undefined || holds(evidence, operationId) ? [] : [`${operationId}: "${words}"`];
   });
 
-const wholeDevice = /All received|Everything saved here has been received by Holdfast/;
+const wholeDevice = /All received|Everything you saved here has been received by Holdfast/;
 
 /** Proposals of this device that neither the server has nor anybody dropped. */
 const notReceived = ({ rows, states }: Evidence): number => {

@@ -68,13 +68,15 @@ export const test = base.extend<{ deviceOf: DeviceOf; mended: undefined }, OfOne
     { scope: 'worker' },
   ],
   profileOf: [
-    async ({ house, setupOf }, use) => {
-      const known = new Map<Role, KillableBrowser>();
+    async ({ house, serverRows, setupOf }, use) => {
+      const known = new Map<string, KillableBrowser>();
       await use(async (role) => {
-        const before = known.get(role);
+        // A test may have ended the session of the profile that was made before.
+        const key = `${role} ${serverRows.timesEnded(house.people[role].email)}`;
+        const before = known.get(key);
         if (before !== undefined) return before.profile;
         const browser = await makeKillableBrowser(setupOf(role));
-        known.set(role, browser);
+        known.set(key, browser);
         const page = await browser.start();
         await page.goto(house.origin);
         await signIn(page, house.people[role]);

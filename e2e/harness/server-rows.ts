@@ -8,6 +8,8 @@ export type ServerRows = {
   readonly states: () => Promise<ReadonlyMap<string, string>>;
   /** Ends this person's sessions, as an admin's reset or their running out does. */
   readonly endSessions: (email: string) => Promise<void>;
+  /** How often that was done to this person: a browser that was signed in before is not any more. */
+  readonly timesEnded: (email: string) => number;
   readonly close: () => Promise<void>;
 };
 
@@ -25,7 +27,10 @@ export const readServerRows = (databaseUrl: string): ServerRows => {
     onnotice: () => undefined,
     types: { bigint: postgres.BigInt },
   });
+  const ended = new Map<string, number>();
+  const timesEnded = (email: string): number => ended.get(email) ?? 0;
   return {
+    timesEnded,
     operationsOf: async (orderIds) => {
       const rows = await sql`
         select id, order_id, state, amount_minor, proposed_by from operations
@@ -37,6 +42,7 @@ export const readServerRows = (databaseUrl: string): ServerRows => {
       return new Map(rows.map(({ id, state }) => [id, state]));
     },
     endSessions: async (email) => {
+      ended.set(email, timesEnded(email) + 1);
       await sql`
         delete from sign_in.session using sign_in."user"
         where sign_in.session."userId" = sign_in."user".id and sign_in."user".email = ${email}`;

@@ -69,6 +69,9 @@ test('two people on one tablet: each sends only their own, and sees of the other
   await page.goto(`${house.origin}/device`);
   await untilVerdicts(page, own);
   expect(verdictsOf(await queueRows(page), ids)).toBe(0);
+  // Nothing of the operator's own waits any more, and what waits is not theirs to send.
+  await expect(page.getByRole('button', { name: 'Send now' })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: /All received/ })).toBeVisible();
   const stored = await serverRows.operationsOf(orders.map(({ id }) => id));
   expect(stored.map(({ id, proposed_by }) => [id, proposed_by])).toEqual([[own[0], operator]]);
 
@@ -79,4 +82,6 @@ test('two people on one tablet: each sends only their own, and sees of the other
   const all = await serverRows.operationsOf(orders.slice(0, 2).map(({ id }) => id));
   expect(all.map(({ proposed_by }) => proposed_by)).toEqual([agent, agent]);
   expect((await queueRows(page)).entries).toHaveLength(3);
+  // The session that other tests begin with a copy of was signed out here.
+  await serverRows.endSessions(house.people.agent.email);
 });

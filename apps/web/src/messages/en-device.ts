@@ -128,7 +128,7 @@ export const device = {
   sendNow: 'Send now',
   needsYouTitle: 'Needs you',
   waitingTitle: 'Not yet received',
-  waitingEmpty: 'Everything saved here has been received by Holdfast.',
+  waitingEmpty: 'Everything you saved here has been received by Holdfast.',
   draftsTitle: 'Drafts',
   draft: 'Not sent. Only on this device.',
   discardDraft: 'Discard draft',

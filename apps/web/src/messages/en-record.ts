@@ -21,7 +21,7 @@ const filterWords: Record<RecordFilter, string> = {
 
 const emptySentences: Record<RecordFilter, string> = {
   all: 'Nothing was saved on this device by you yet. Each refund and each decision you save leaves its trace here: when it was sent, what came back, and what Holdfast said.',
-  open: 'Nothing of yours waits to be sent. Everything saved here has had its answer.',
+  open: 'Nothing of yours waits to be sent. Everything you saved here has had its answer.',
   'needs-you': 'Nothing needs you. What Holdfast does not accept would stand here, with the reason.',
   done: 'Nothing of yours has its answer yet.',
 };
