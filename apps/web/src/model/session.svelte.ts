@@ -130,8 +130,8 @@ export class Session {
     try {
       await this.#outbox.signedOut();
     } catch {
-      // Storage that cannot keep it: then there is only this one try.
-      await this.#server.signOut();
+      // Storage cannot keep it now. It is noted all the same, and asked for at once.
+      await this.#outbox.settleSignOut();
     }
     this.#leave();
   }

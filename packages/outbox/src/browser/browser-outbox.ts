@@ -39,6 +39,8 @@ export class BrowserOutbox implements Outbox {
   /** They signed in while storage could not be used. */
   #isEntryOwed = false;
   #startedAs: string | null | undefined;
+  /** A session was ended by this tab before they signed in, without storage's word. */
+  #hasEndedSession = false;
   readonly #list: ListKeeper;
   readonly #opening: StorageOpening;
   readonly #appVersion: string | null;
@@ -87,6 +89,12 @@ export class BrowserOutbox implements Outbox {
       },
       storageTrouble,
     });
+    board.listen(({ storage }) => {
+      // A newer app has taken over: this tab only shows from here on.
+      if (storage !== 'updated-elsewhere') return;
+      void this.#sending.stop();
+      this.#list.stop();
+    });
     this.#list = new ListKeeper(this.#parts, settings, browserTimer);
     this.#opening = new StorageOpening({
       parts: this.#parts,
@@ -127,7 +135,10 @@ export class BrowserOutbox implements Outbox {
     const { board } = this.#parts;
     // Storage may have been held by another tab for long; whoever signed in meanwhile is who is here.
     const subject = this.#startedAs;
-    if (this.#isEntryOwed && this.#subjectOfScreen !== null) await this.#session.enter(this.#subjectOfScreen);
+    const entered = this.#isEntryOwed ? this.#subjectOfScreen : null;
+    if (entered !== null && this.#hasEndedSession) await this.#session.enter(entered);
+    // Storage may tell only now that whoever was here had signed out: then nobody is let in by what was believed.
+    else if (entered !== null) await this.#session.startAs(entered);
     else if (subject === null) await this.#session.change(decideNobodyHere);
     else if (subject !== undefined) await this.#session.startAs(subject);
     else await this.#session.read();
@@ -181,9 +192,18 @@ export class BrowserOutbox implements Outbox {
 
   async signedOut(): Promise<void> {
     this.#subjectOfScreen = null;
-    await this.#session.change(decideSignedOut);
-    await this.#feed.stop();
-    await this.#parts.cache.reset();
+    this.#startedAs = null;
+    this.#isEntryOwed = false;
+    // First where nothing holds it up: what storage cannot take now, it takes when it can.
+    this.#parts.signOutNotes.write('only-here');
+    try {
+      await this.#session.change(decideSignedOut);
+      this.#parts.signOutNotes.write('in-the-queue');
+    } finally {
+      this.#session.left();
+      await this.#feed.stop();
+      await this.#parts.cache.reset().catch(() => undefined);
+    }
     void this.#sending.wake('connection-may-be-back');
     // It must go out also when this was the last tab.
     await askForBackgroundSync().catch(() => undefined);
@@ -193,9 +213,10 @@ export class BrowserOutbox implements Outbox {
     try {
       return (await this.#parts.settleSignOut(neverCancelled)) !== 'still-owed';
     } catch (error) {
-      // Where nothing can be stored, no sign-out was either.
       this.#storageTrouble(error);
-      return true;
+      const { settled, ended } = await this.#parts.settleByNote();
+      if (ended) this.#hasEndedSession = true;
+      return settled;
     }
   }
 

@@ -4,9 +4,9 @@ import type { FeedLimits } from '../feed/feed-limits.ts';
 import { refundRows } from '../queue/refund-rows.ts';
 import type { RefundWords } from '../queue/refund-rows.ts';
 import { defaultPauses } from '../send/backoff.ts';
-import { settleOwedSignOut } from '../send/owed-sign-out.ts';
 import { refundWire } from '../send/refund-wire.ts';
 import type { ServerTold } from '../send/transport.ts';
+import { neverCancelled } from '../ports.ts';
 import type { BrowserOutboxOptions } from './browser-outbox-options.ts';
 import { browserClock, browserMintId } from './browser-world.ts';
 import { CacheDatabase } from './cache-database.ts';
@@ -15,6 +15,8 @@ import { createFollow } from './followed-stores.ts';
 import type { Follow } from './followed-stores.ts';
 import { createQueueParts } from './queue-parts.ts';
 import type { QueueParts, QueueSettings } from './queue-parts.ts';
+import { settleByNote, settleSignOuts } from './sign-outs.ts';
+import { SignOutNotes } from './sign-out-note.ts';
 import { createTurns } from './turns.ts';
 
 export type BrowserSettings = QueueSettings & {
@@ -43,6 +45,9 @@ export type BrowserParts = QueueParts<RefundWords> & {
   readonly cache: DexieCacheStore;
   /** Every live read goes through this. */
   readonly follow: Follow;
+  readonly signOutNotes: SignOutNotes;
+  /** Settles an owed sign-out where storage cannot say whether there is one. */
+  readonly settleByNote: () => ReturnType<typeof settleByNote>;
 };
 
 export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
@@ -54,6 +59,8 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
   };
   const alone = createTurns(`${name}-sign-out`, useLocks, requestTimeoutMs);
+  const notes = new SignOutNotes(name);
+  const asking = { timeoutMs: requestTimeoutMs, protocol: protocolVersion, notes };
   const parts = createQueueParts<RefundWords>(settings, {
     stored: refundRows,
     wire: refundWire,
@@ -61,11 +68,13 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     told,
     makeRoom: () => cache.reset().catch(() => undefined),
     settleSignOut: ({ store, transport }, cancellation) =>
-      settleOwedSignOut(
-        { store, transport, timeoutMs: requestTimeoutMs, protocol: protocolVersion, alone },
-        cancellation,
-      ),
+      settleSignOuts({ ...asking, store, transport, alone }, cancellation),
   });
   const follow = createFollow(parts.store, parts.database.name, cacheDatabase);
-  return { ...parts, cacheDatabase, cache, follow };
+  return {
+    ...parts,
+    ...{ cacheDatabase, cache, follow },
+    signOutNotes: notes,
+    settleByNote: () => settleByNote({ ...asking, transport: parts.transport }, neverCancelled),
+  };
 };

@@ -38,13 +38,16 @@ export type UnreadableEvent = { readonly id: string; readonly raw: string; reado
 /** When Holdfast was last heard from, so that a start without a connection can say it. Outlives a drop of the caches. */
 export type HeardRow = { readonly key: 'heard'; readonly atMs: number };
 
+/** Whose the caches are. Those of another person are dropped, not shown. */
+export type OwnerRow = { readonly key: 'owner'; readonly subject: string };
+
 /** What the server told. A database of its own: it may be dropped, and its upgrades cannot hold the queue up. */
 export class CacheDatabase extends Dexie {
   declare readonly operations: Table<CachedOperation, string>;
   declare readonly orders: Table<CachedOrder, string>;
   declare readonly tickets: Table<CachedTicket, string>;
   declare readonly unreadable: Table<UnreadableEvent, string>;
-  declare readonly place: Table<(CacheState & { readonly key: 'feed' }) | HeardRow, string>;
+  declare readonly place: Table<(CacheState & { readonly key: 'feed' }) | HeardRow | OwnerRow, string>;
 
   constructor(name: string) {
     super(name);

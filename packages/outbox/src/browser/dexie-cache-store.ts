@@ -51,11 +51,37 @@ export class DexieCacheStore implements CacheStore {
   readonly #database: CacheDatabase;
   readonly #mintId: () => string;
   readonly #atHand: CacheAtHand;
+  #owner: string | null = null;
 
   constructor(database: CacheDatabase, mintId: () => string) {
     this.#database = database;
     this.#mintId = mintId;
     this.#atHand = new CacheAtHand(database);
+    // Before anybody reads: caches that open late must not show what another person left.
+    database.on('ready', () => (this.#owner === null ? undefined : this.#own(this.#owner)), true);
+  }
+
+  /**
+   * From here on the caches are this person's: what another one left is dropped. Never rejects; caches of which that
+   * cannot be made sure are done without.
+   */
+  async belongTo(subject: string): Promise<void> {
+    this.#owner = subject;
+    try {
+      await this.#atHand.during(() => this.#own(subject));
+    } catch {
+      this.#database.close({ disableAutoOpen: false });
+    }
+  }
+
+  #own(subject: string): Promise<void> {
+    const { operations, orders, tickets, unreadable, place } = this.#database;
+    return this.#database.transaction('rw', [operations, orders, tickets, unreadable, place], async () => {
+      const row = await place.get('owner');
+      if (row?.key === 'owner' && row.subject === subject) return;
+      await this.#clear();
+      await place.put({ key: 'owner', subject });
+    });
   }
 
   state(): Promise<CacheState> {
@@ -111,12 +137,15 @@ export class DexieCacheStore implements CacheStore {
   async reset(): Promise<void> {
     const { operations, orders, tickets, unreadable, place } = this.#database;
     await this.#atHand.during(() =>
-      this.#database.transaction('rw', [operations, orders, tickets, unreadable, place], async () => {
-        const { epoch } = await this.#state();
-        for (const table of [operations, orders, tickets, unreadable]) await table.clear();
-        await place.put({ ...emptyCache(epoch + 1), key: 'feed' });
-      }),
+      this.#database.transaction('rw', [operations, orders, tickets, unreadable, place], () => this.#clear()),
     );
+  }
+
+  async #clear(): Promise<void> {
+    const { operations, orders, tickets, unreadable, place } = this.#database;
+    const { epoch } = await this.#state();
+    for (const table of [operations, orders, tickets, unreadable]) await table.clear();
+    await place.put({ ...emptyCache(epoch + 1), key: 'feed' });
   }
 
   async operationStates(orderId: string): Promise<{ id: string; state: OperationState }[]> {

@@ -10,7 +10,7 @@ const nothing = { operationIds: [] };
 
 export type SessionParts = Pick<QueueParts, 'store' | 'board' | 'followQueue'> & {
   /** What belongs to whoever is signed in. */
-  readonly cache: { reset(): Promise<unknown> };
+  readonly cache: { belongTo(subject: string): Promise<void> };
 };
 
 /** What this tab knows of the session, which is the whole browser's: another tab may sign in or out. */
@@ -56,9 +56,8 @@ export class SessionKeeper {
 
   /** The caches belong to who is signed in here: another person starts with empty ones. */
   async enter(subject: string): Promise<void> {
-    const before = (await this.#parts.store.read(nothing)).session.subject;
     // Dropped first, so that a tab which hears of the new session begins its stream with nothing.
-    if (before !== null && before !== subject) await this.#parts.cache.reset().catch(() => undefined);
+    await this.#parts.cache.belongTo(subject);
     await this.change(decideSignedIn(subject));
   }
 
@@ -66,10 +65,13 @@ export class SessionKeeper {
   async startAs(subject: string): Promise<void> {
     const before = (await this.#parts.store.read(nothing)).session;
     if (before.signOutOwed) return this.#took(before);
-    if (before.subject !== null && before.subject !== subject) {
-      await this.#parts.cache.reset().catch(() => undefined);
-    }
+    await this.#parts.cache.belongTo(subject);
     await this.change(decideStartedAs(subject));
+  }
+
+  /** Whoever was here has left, whether or not storage could be told. */
+  left(): void {
+    this.#took({ ...this.#session, subject: null, signInNeeded: false });
   }
 
   /** @param changed called with each change by whichever tab; `isNewEpoch` after a sign-in or sign-out */

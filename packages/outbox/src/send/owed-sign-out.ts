@@ -27,6 +27,15 @@ const saysSignedOut = (delivery: Delivery): boolean => {
   return typeof body === 'object' && body !== null && 'success' in body && body.success === true;
 };
 
+/** Asks Holdfast to end the session that this browser's cookie is for. */
+export const askToSignOut = async (
+  { transport, timeoutMs, protocol }: Pick<OwedSignOutPorts, 'transport' | 'timeoutMs' | 'protocol'>,
+  cancellation: Cancellation,
+): Promise<boolean> =>
+  saysSignedOut(
+    await transport.send({ path: '/api/auth/sign-out', body: '{}', protocol, timeoutMs }, cancellation),
+  );
+
 /**
  * A sign-out that the server has not heard of goes before anything else. Asking twice is harmless: a session that
  * has ended already is answered in the same way.
@@ -35,13 +44,12 @@ export const settleOwedSignOut = async (
   ports: OwedSignOutPorts,
   cancellation: Cancellation,
 ): Promise<SignOutStanding> => {
-  const { store, transport, timeoutMs, protocol, alone } = ports;
+  const { store, alone } = ports;
   if (!(await store.read(everywhere)).session.signOutOwed) return 'nothing-owed';
   return alone(async () => {
     // Another tab may have settled it while this one waited, and somebody else may be signed in by now.
     if (!(await store.read(everywhere)).session.signOutOwed) return 'settled';
-    const request = { path: '/api/auth/sign-out', body: '{}', protocol, timeoutMs } as const;
-    if (!saysSignedOut(await transport.send(request, cancellation))) return 'still-owed';
+    if (!(await askToSignOut(ports, cancellation))) return 'still-owed';
     await store.change(everywhere, decideSignOutSettled);
     return 'settled';
   });
