@@ -51,26 +51,6 @@ describe('a sign-out while storage cannot be used', () => {
     });
   });
 
-  // Red when: a sign-out that the queue has is forgotten because storage is held at the next start.
-  it('is not forgotten by a start whose storage is held by another tab', async () => {
-    world = await BrowserWorld.open();
-    const tab = await world.openTab({ subject: 'ann' });
-    await world.tell({ do: 'close' });
-    await tab.outbox.signedOut();
-    expect(localStorage.getItem(`${world.name}-sign-out`)).toBe('in-the-queue');
-    await tab.outbox.stop();
-    tab.kill();
-    // Storage that does not answer at all.
-    const again = await world.openTab({ subject: null }, {}, (window) => {
-      Object.defineProperty(window, 'indexedDB', { value: undefined });
-    });
-    expect(await again.outbox.settleSignOut()).toBe(false);
-    await world.tell({ do: 'listen' });
-    expect(await again.outbox.settleSignOut()).toBe(true);
-    // Without locks a round may ask beside us: the same session is ended twice, which is once.
-    expect((await world.report()).signOuts).toBeGreaterThan(0);
-  });
-
   // Red when: what one person left in the caches is shown to the next because it could not be dropped in time.
   it('the next person starts with empty caches, whatever became of the last one’s', async () => {
     world = await BrowserWorld.open({ readFeed: true });
