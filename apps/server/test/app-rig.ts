@@ -35,6 +35,7 @@ const identityOf = (headers: Headers): Identity | undefined => {
 const nobody: People = {
   handle: () => Promise.resolve(new Response(null, { status: 401 })),
   sessionOf: () => Promise.resolve(undefined),
+  endSession: () => Promise.resolve(),
   invite: () => Promise.reject(new Error('not in this test')),
   setPassword: () => Promise.reject(new Error('not in this test')),
   choosePassword: () => Promise.resolve('token-unknown'),

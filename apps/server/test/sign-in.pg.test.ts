@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey } from '../src/sign-in/api-key.ts';
+import { eventually } from './eventually.ts';
 import { readEvents } from './event-reader.ts';
 import { mintId, openHouse, origin, proposalOf, type House } from './house-rig.ts';
 
@@ -72,6 +73,27 @@ describe('people', () => {
     await events.until('live');
     expect((await house.ask('POST', '/api/auth/sign-out', { cookie, body: {} })).status).toBe(200);
     expect(await events.next()).toBeUndefined();
+    expect((await house.ask('GET', '/v1/me', { cookie })).status).toBe(401);
+  });
+
+  // Red when: the library's answer alone is passed on: it says success whatever the database did, and the cookie goes.
+  it('are not told that they are signed out while the database cannot be reached and their session lives', async () => {
+    const { cookie } = await house.person('agent', 'stays@example.test');
+    house.way.cut();
+    const answer = await house.ask('POST', '/api/auth/sign-out', { cookie, body: {} });
+    house.way.restore();
+    expect(answer.status).toBe(503);
+    expect(answer.body).not.toHaveProperty('success');
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    const [{ count } = { count: 0 }] = await house.admin<{ count: number }[]>`
+      select count(*)::int as count from sign_in.session join sign_in."user" on "user".id = session."userId"
+      where email = 'stays@example.test'`;
+    expect(count).toBe(1);
+
+    await eventually('the sign-out is taken', async () => {
+      const again = await house.ask('POST', '/api/auth/sign-out', { cookie, body: {} });
+      return again.status === 200 && again.body['success'] === true;
+    });
     expect((await house.ask('GET', '/v1/me', { cookie })).status).toBe(401);
   });
 

@@ -19,6 +19,11 @@ export type People = {
   /** The sign-in library's own endpoints under `/api/auth`. */
   readonly handle: (request: Request) => Promise<Response>;
   readonly sessionOf: (headers: Headers) => Promise<Session | undefined>;
+  /**
+   * When this resolves, the session of this cookie is no more, or there was none.
+   * @throws the database's error where that could not be made sure of
+   */
+  readonly endSession: (headers: Headers) => Promise<void>;
   /** Finds or makes a person. `token` sets a first password once; absent where there is a password already. */
   readonly invite: (
     email: string,
@@ -75,6 +80,35 @@ const makeLibrary = (driver: postgres.Sql, options: PeopleOptions) =>
     logger: { disabled: true },
   });
 
+/** The value that a request's cookie header has under this name. */
+const cookieValue = (headers: Headers, name: string): string | undefined =>
+  (headers.get('cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+
+/** The library signs the session's token: `token.signature`, encoded for a cookie. */
+const tokenIn = (value: string): string | undefined => {
+  try {
+    const signed = decodeURIComponent(value);
+    return signed.slice(0, signed.lastIndexOf('.'));
+  } catch {
+    return undefined;
+  }
+};
+
+const endSession = async (
+  library: ReturnType<typeof makeLibrary>,
+  driver: postgres.Sql,
+  headers: Headers,
+): Promise<void> => {
+  const { authCookies } = await library.$context;
+  const value = cookieValue(headers, authCookies.sessionToken.name);
+  const token = value === undefined ? undefined : tokenIn(value);
+  if (token !== undefined) await driver`delete from sign_in.session where token = ${token}`;
+};
+
 export const openPeople = (options: PeopleOptions): People => {
   const driver = postgres(options.url, {
     ...underRole('holdfast_sign_in', options.maximum ?? 5),
@@ -104,6 +138,7 @@ export const openPeople = (options: PeopleOptions): People => {
       const found = await library.api.getSession({ headers });
       return found === null ? undefined : { sessionId: found.session.id, userId: found.user.id };
     },
+    endSession: (headers) => endSession(library, driver, headers),
     invite: async (email, name) => {
       const context = await library.$context;
       const known = await context.internalAdapter.findUserByEmail(email, { includeAccounts: true });

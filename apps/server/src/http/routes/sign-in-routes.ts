@@ -106,6 +106,9 @@ const libraryRoutes = ({ people, limiter, onSignOut }: SignInParts): Route[] => 
     ...described('post', '/api/auth/sign-out', 'Sign out: the session ends at once, open feeds with it.'),
     handle: async (request, body) => {
       const response = await passToLibrary(people, request, body);
+      // The library keeps to itself what the database refused it and answers success all the same; whoever hands a
+      // device on must not be told so while the session lives.
+      if (response.ok) await people.endSession(request.headers);
       onSignOut();
       return response;
     },
