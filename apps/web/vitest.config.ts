@@ -3,5 +3,5 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   plugins: [svelte()],
-  test: { name: 'web', include: ['src/**/*.test.ts'] },
+  test: { name: 'web', include: ['src/**/*.test.ts', 'building/**/*.test.ts'] },
 });

@@ -12,7 +12,7 @@ export const mintId = (): string => {
 };
 
 /** The row that the app writes for the whole refund of an order by this person, saved then. */
-const rowFor = (order: Order, minor: number, subject: string, savedAtMs: number) => {
+const rowFor = (order: Order, minor: number, subject: string, savedAtMs: number, reason: string) => {
   const operationId = mintId();
   return {
     v: 1,
@@ -33,7 +33,9 @@ const rowFor = (order: Order, minor: number, subject: string, savedAtMs: number)
       kind: 'refund',
       orderId: order.id,
       amount: { minor, currency: 'EUR' },
-      reason: 'returned',
+      reason,
+      // Every other reason has to be explained.
+      ...(reason === 'returned' ? {} : { note: 'As the bank told us.' }),
     }),
     queuedAtMs: savedAtMs,
   };
@@ -56,8 +58,9 @@ export const saveMany = async (
   orders: readonly Order[],
   minor: number,
   savedAtMs = Date.now(),
+  reason = 'returned',
 ): Promise<readonly string[]> => {
-  const rows = orders.map((order) => rowFor(order, minor, subject, savedAtMs));
+  const rows = orders.map((order) => rowFor(order, minor, subject, savedAtMs, reason));
   await page.evaluate(
     (entries) =>
       new Promise<void>((resolve, reject) => {

@@ -10,6 +10,8 @@ export type ServerRows = {
   readonly endSessions: (email: string) => Promise<void>;
   /** How often that was done to this person: a browser that was signed in before is not any more. */
   readonly timesEnded: (email: string) => number;
+  /** Gives this person another role, as an admin does. */
+  readonly setRole: (email: string, role: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -46,6 +48,10 @@ export const readServerRows = (databaseUrl: string): ServerRows => {
       await sql`
         delete from sign_in.session using sign_in."user"
         where sign_in.session."userId" = sign_in."user".id and sign_in."user".email = ${email}`;
+    },
+    setRole: async (email, role) => {
+      const rows = await sql`update members set role = ${role} where email = ${email} returning user_id`;
+      if (rows.length !== 1) throw new Error(`${rows.length} members have this address`);
     },
     close: () => sql.end({ timeout: 2 }),
   };

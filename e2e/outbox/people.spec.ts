@@ -40,7 +40,12 @@ test('a session that ends under an open form: signing in again in place keeps th
     JSON.stringify((await queueRows(page)).drafts).includes(note) ? true : undefined,
   );
   const second = await device.newTab();
+  house.network.clear();
   await openOrder(second, house, parked);
+  // A tab that asks who is here only after that would go to the sign-in page, where nothing is open.
+  await until('the tab to know who is here', async () =>
+    house.network.seen().some(({ path, answered }) => path === '/v1/me' && answered) ? true : undefined,
+  );
   await serverRows.endSessions(house.people.agent.email);
   const id = await save(second, parked);
   await expect(second.getByText('Sign in to send what is saved here.').first()).toBeVisible();

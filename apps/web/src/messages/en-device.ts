@@ -21,7 +21,8 @@ const notSentSentences: Record<NotSentReason, string> = {
   'sign-in': 'It will be sent when you sign in.',
   'wrong-subject': 'Someone else is signed in. It goes out only when its owner signs in.',
   'other-subject': 'It belongs to someone who is not signed in. It goes out only when they sign in.',
-  'not-allowed': 'Your role does not allow this now. It stays here; ask an admin.',
+  'not-allowed':
+    'Your role does not allow this now. It stays here. Ask an admin; once you may, press “Send now” or open the app again.',
   'slow-down': 'Holdfast asked us to slow down. It is sent in a moment.',
   'server-trouble': 'Holdfast has trouble right now. It is sent when Holdfast is well again.',
   'too-large': 'It is too large for the network on the way. It stays here.',

@@ -39,6 +39,9 @@ export const settingsOf = (options: BrowserOutboxOptions): BrowserSettings => ({
   clock: options.clock ?? browserClock,
 });
 
+/** Somebody stands before the sign-in form meanwhile: a page that is frozen with its turn must not hold them up. */
+const longestTurnWaitMs = 4_000;
+
 /** What a page and a service worker have in common: the queue, and the cache of what Holdfast told. */
 export type BrowserParts = QueueParts<RefundWords> & {
   readonly cacheDatabase: CacheDatabase;
@@ -58,7 +61,7 @@ export const createBrowserParts = (settings: BrowserSettings): BrowserParts => {
     epoch: async () => (await cache.state()).epoch,
     applyOperations: (operations, epoch) => cache.applyOperations(operations, epoch),
   };
-  const alone = createTurns(`${name}-sign-out`, useLocks, requestTimeoutMs);
+  const alone = createTurns(`${name}-sign-out`, useLocks, Math.min(requestTimeoutMs, longestTurnWaitMs));
   const notes = new SignOutNotes(name);
   const asking = { timeoutMs: requestTimeoutMs, protocol: protocolVersion, notes };
   const parts = createQueueParts<RefundWords>(settings, {

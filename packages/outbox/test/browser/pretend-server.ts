@@ -17,6 +17,7 @@ export type ServerFault =
   | 'drop'
   | 'take-then-drop'
   | 'signed-out'
+  | 'too-old'
   | 'slow';
 
 export type ServerReport = {
@@ -167,6 +168,8 @@ export class PretendServer {
         return;
       case 'signed-out':
         return this.#problem(response, 'unauthenticated', 401);
+      case 'too-old':
+        return this.#problem(response, 'unsupported-protocol', 426);
       case 'slow':
         await after(200);
         return this.#json(response, this.holdfast.commands(body));
