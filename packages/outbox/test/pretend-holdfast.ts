@@ -14,6 +14,8 @@ export class PretendHoldfast {
   readonly arrived: { commandId: string; type: string; text: string }[] = [];
   readonly lookedUp: string[][] = [];
   readonly #verdicts = new Map<string, CommandResult>();
+  /** Who approved each operation, and did not take it back. */
+  readonly #approvedBy = new Map<string, Set<string>>();
   /** Operations whose proposal is refused as a possible duplicate, until it says what it differs from. */
   readonly refused = new Set<string>();
   /** Operations of which commands are answered by "you may not". */
@@ -36,6 +38,7 @@ export class PretendHoldfast {
     this.history += 1;
     this.operations.clear();
     this.#verdicts.clear();
+    this.#approvedBy.clear();
   }
 
   commands(body: string): string {
@@ -117,9 +120,16 @@ export class PretendHoldfast {
     if (isTooLate) {
       return { commandId, status: 'rejected', operation: known, problem: problemOf('too-late', 409) };
     }
+    const approvedBy = this.#approvedBy.get(operationId) ?? new Set<string>();
+    this.#approvedBy.set(operationId, approvedBy);
+    const subject = command.subject ?? '';
+    if (command.type === 'withdraw' && !approvedBy.delete(subject)) {
+      return { commandId, status: 'rejected', operation: known, problem: problemOf('too-late', 409) };
+    }
+    if (command.type === 'approve') approvedBy.add(subject);
     const states = {
       approve: 'approved',
-      withdraw: 'proposed',
+      withdraw: approvedBy.size > 0 ? 'approved' : 'proposed',
       deny: 'denied',
       cancel: 'cancelled',
     } as const;

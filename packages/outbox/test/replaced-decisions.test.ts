@@ -9,7 +9,8 @@ import { eur, sampleOrderSeen } from './samples.ts';
 const open = async () => {
   const server = new PretendHoldfast();
   const outcomes: NetworkOutcome[] = [];
-  const device = new PretendDevice(new PretendNetwork(server, () => outcomes.shift() ?? 'arrives'));
+  const network = new PretendNetwork(server, () => outcomes.shift() ?? 'arrives');
+  const device = new PretendDevice(network);
   await device.signIn();
   const tab = device.tab();
   const send = () => device.round(tab, 'person-asked');
@@ -20,7 +21,7 @@ const open = async () => {
   };
   const items = async () => (await device.items()).filter((item) => item.operationId === operationId);
   const live = async () => (await items()).filter(({ ending }) => ending === null);
-  return { server, outcomes, device, send, operationId, decide, items, live };
+  return { server, network, outcomes, device, send, operationId, decide, items, live };
 };
 
 /** As `open`, with the proposal received, as an approver's device has it. */
@@ -78,8 +79,9 @@ describe('one replaceable decision per person, until it is sent', () => {
     expect(texts.map((text) => text.seen)).toEqual([seen(6_000, 2)]);
   });
 
-  // Red when: `isReplaceable` asks only whether an attempt was begun, so that the first word goes out first.
-  it('offline, where each try only met no connection, the last word alone is sent', async () => {
+  // Red when: `firstOf` knows no denial, so that the approval goes out first and the money could go before it is denied;
+  // `endedWithIt` ends nothing with a denial, so that the approval is sent after it.
+  it('offline, where each try only met no connection, the denial goes before the approval it takes back', async () => {
     const { decide, send, words, outcomes, arrivedSince, server, operationId } = await openProposed();
     outcomes.push('refused-connection', 'refused-connection', 'refused-connection');
     for (const word of ['approve', 'deny', 'approve', 'deny'] as const) {
@@ -91,17 +93,48 @@ describe('one replaceable decision per person, until it is sent', () => {
     expect(server.operations.get(operationId)?.state).toBe('denied');
   });
 
-  // Red when: `takenBackHere` looks only at whether an attempt of the approval was begun.
-  it('an approval that may have arrived is taken back by a withdrawal, and never sent again', async () => {
-    const { decide, send, words, outcomes, arrivedSince, server, operationId } = await openProposed();
-    outcomes.push('lost-answer');
+  // Red when: `replacedBy` takes what only met no connection for unsent: the withdrawal then goes alone, is refused,
+  // and the late copy of the approval stands.
+  it.each(['lost-answer', 'refused-connection', 'arrives-late'] as const)(
+    'an approval that may have arrived (%s) gets its verdict, then is taken back; a late copy does nothing',
+    async (outcome) => {
+      const { decide, send, words, outcomes, live, network, server, operationId } = await openProposed();
+      outcomes.push(outcome);
+      await decide(words.approve);
+      await send();
+      expect(await decide(words.withdraw)).toMatchObject({ how: 'queued' });
+      expect((await live()).map(({ type }) => type)).toEqual(['approve', 'withdraw']);
+      await send();
+      const [approval] = server.arrived.filter(({ type }) => type === 'approve');
+      server.commands(`{"commands":[${approval?.text ?? ''}]}`);
+      network.deliverLate();
+      expect(await live()).toEqual([]);
+      expect(server.operations.get(operationId)?.state).toBe('proposed');
+    },
+  );
+
+  // Red when: `standsInFor` lets an approval take the place of a denial that may have arrived.
+  it('a denial that may have arrived stays: it goes first, and ends the operation whatever else arrives', async () => {
+    const { decide, send, words, outcomes, live, network, server, operationId } = await openProposed();
+    outcomes.push('arrives-late');
+    await decide(words.deny);
+    await send();
     await decide(words.approve);
+    expect((await live()).map(({ type }) => type)).toEqual(['deny', 'approve']);
     await send();
-    expect(server.operations.get(operationId)?.state).toBe('approved');
-    expect(await decide(words.withdraw)).toMatchObject({ how: 'queued' });
+    network.deliverLate();
+    expect(server.operations.get(operationId)?.state).toBe('denied');
+  });
+
+  // Red when: the withdrawal of what was never approved is refused as "you may not", which parks it for ever.
+  it('a withdrawal with nothing to take back ends with a verdict', async () => {
+    const { decide, send, words, items, live } = await openProposed();
+    await decide(words.withdraw);
     await send();
-    expect(arrivedSince()).toEqual(['approve', 'withdraw']);
-    expect(server.operations.get(operationId)?.state).toBe('proposed');
+    expect(await live()).toEqual([]);
+    expect((await items()).at(-1)).toMatchObject({
+      ending: { status: 'rejected', problem: { status: 409 } },
+    });
   });
 
   it('a word whose answer timed out is not replaced: it and the new one go in order', async () => {
@@ -203,22 +236,38 @@ describe('what a person drops', () => {
     expect((await items())[0]).toMatchObject({ ending: { because: 'cancelled' } });
   });
 
-  // Red when: `decideDrop` writes no withdrawal, or `given-up` for an approval.
-  it('a parked approval is taken back, a parked denial is only not sent again', async () => {
-    const { device, server, outcomes, decide, send, words, items, arrivedSince } = await openProposed();
-    const dropLast = async () => device.intents.drop((await items()).at(-1)?.key ?? '');
-    outcomes.push('role-removed');
+  // Red when: `decideDrop` writes no withdrawal, or drops the approval whose late copy would then stand.
+  it('a parked approval that may have arrived is taken back after its verdict; a parked denial is only not sent again', async () => {
+    const { device, outcomes, decide, send, words, items, live, arrivedSince } = await openProposed();
+    outcomes.push('refused-connection', 'arrives', 'role-removed');
     await decide(words.approve);
     await send();
-    expect(await dropLast()).toMatchObject({ how: 'withdrawing' });
+    await send();
+    const approval = (await items()).at(-1)?.key ?? '';
+    expect(await device.intents.drop(approval)).toMatchObject({ how: 'withdrawing' });
+    expect(await device.intents.drop(approval)).toMatchObject({ how: 'withdrawing' });
+    expect((await live()).map(({ type }) => type)).toEqual(['approve', 'withdraw']);
     await send();
     outcomes.push('role-removed');
     await decide(words.deny);
     await send();
-    expect(await dropLast()).toMatchObject({ how: 'given-up' });
+    const denial = (await items()).at(-1)?.key ?? '';
+    expect(await device.intents.drop(denial)).toMatchObject({ how: 'given-up' });
     await send();
-    expect(arrivedSince()).toEqual(['withdraw']);
-    expect(server.operations.size).toBe(1);
+    expect(arrivedSince()).toEqual(['approve', 'withdraw']);
+  });
+
+  // Red when: `wasNeverTaken` is always false: the approval could then never be dropped, as the withdrawal waits behind.
+  it('an approval that Holdfast itself took nothing of each time is dropped, and nothing needs taking back', async () => {
+    const { device, outcomes, decide, send, words, items, live, arrivedSince } = await openProposed();
+    outcomes.push('role-removed');
+    await decide(words.approve);
+    await send();
+    const approval = (await items()).at(-1)?.key ?? '';
+    expect(await device.intents.drop(approval)).toMatchObject({ how: 'given-up' });
+    expect(await live()).toEqual([]);
+    await send();
+    expect(arrivedSince()).toEqual([]);
   });
 
   it('a changed proposal whose earlier one could not be cancelled is dropped here, and that can be undone', async () => {

@@ -254,6 +254,17 @@ describe('ending', () => {
     }
   });
 
+  // Red when: the withdrawal is refused as forbidden, which binds nothing and parks it at its device.
+  it('taken back where none was given, ends with a verdict that stays; whoever may not approve is refused', async () => {
+    const operation = await proposed();
+    const command = withdrawal(operation.id);
+    expect(slugIn((await house.give(ben, command))[0])).toBe('too-late');
+    await house.give(ben, approval(operation));
+    expect(slugIn((await house.give(ben, command))[0])).toBe('too-late');
+    expect((await rowOf(operation.id))?.['state']).toBe('approved');
+    expect(slugIn((await house.give(ada, withdrawal(operation.id)))[0])).toBe('forbidden');
+  });
+
   it('of an unknown operation by anything but a cancellation is not found, and not finally', async () => {
     const [result] = await house.give(ben, decision('deny', mint()));
     expect(slugIn(result)).toBe('not-found');

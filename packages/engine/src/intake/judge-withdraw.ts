@@ -21,11 +21,9 @@ export type WithdrawEffect = {
 /** An approval is taken back by whoever gave it. Whether it still can be is for the transition table. */
 export const judgeWithdraw = (command: WithdrawCommand, facts: WithdrawFacts): Judgement<WithdrawEffect> => {
   const ids = { operationId: command.operationId, commandId: command.commandId };
+  // Whoever may approve may ask this; that there is nothing to take back is a verdict about state, and it ends there.
   if (!facts.everApproved) {
-    return refuse(
-      problemOf('forbidden', 'You have not approved it, so there is nothing to take back.', ids),
-      false,
-    );
+    return refuse(problemOf('too-late', 'You have not approved it, so there is nothing to take back.', ids));
   }
   if (!facts.approvedBy.includes(facts.person)) {
     return refuse(

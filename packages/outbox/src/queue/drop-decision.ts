@@ -4,7 +4,7 @@ import { isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history
 import { newEntry } from './queue-decision.ts';
 import type { CommandWorld } from './queue-decision.ts';
 import type { Decision } from './queue-store.ts';
-import { dropRows, seenOf } from './replaced-decisions.ts';
+import { dropRows, seenOf, wasNeverTaken } from './replaced-decisions.ts';
 import type { Seen } from './replaced-decisions.ts';
 import { notSaved, recordsOf } from './records-of.ts';
 import type { RefundRecord, RefundSnapshot } from './refund-rows.ts';
@@ -58,8 +58,8 @@ const cancelFirst =
 
 /**
  * An item that a person no longer wants. What was never sent is dropped here. What may have been sent is answered by
- * its counter-message: a proposal by a cancellation, an approval by a withdrawal. Nothing takes back a denial, a
- * cancellation, a withdrawal or a settlement: it is not sent again from here, and no more than that is promised.
+ * its counter-message: a proposal by a cancellation, an approval by a withdrawal, which goes after it: without a verdict
+ * of its own a late copy of the approval would stand. Nothing takes back a denial, a cancellation, a withdrawal or a settlement: it is not sent again from here, and no more than that is promised.
  */
 export const decideDrop =
   (world: CommandWorld, itemKey: string) =>
@@ -69,15 +69,20 @@ export const decideDrop =
     if (!mayHaveBeenSent(seen.history)) return dropUnsent(world, seen)(snapshot);
     const { type, operationId } = seen.record.entry;
     if (type === 'propose') return cancelFirst(world, seen)(snapshot);
-    const addLog = dropRows([seen], world.nowMs, 'given-up');
-    if (type !== 'approve') return { writes: { addLog }, answer: dropped(seen, 'given-up') };
+    if (type !== 'approve' || wasNeverTaken(seen)) {
+      const addLog = dropRows([seen], world.nowMs, 'given-up');
+      return { writes: { addLog }, answer: dropped(seen, 'given-up') };
+    }
     const isOnItsWay = recordsOf(snapshot, operationId)
       .map(seenOf)
-      .some(({ record, history }) => record.entry.type === 'withdraw' && isUnfinishedEntry(history));
+      .some(({ record, history }) => {
+        const isOwnWithdrawal = record.entry.type === 'withdraw' && record.entry.subject === world.subject;
+        return isOwnWithdrawal && isUnfinishedEntry(history);
+      });
     const bound = { orderId: null, supersedes: null };
     const withdraw = newEntry(snapshot, world, { type: 'withdraw', operationId, content: {} }, bound);
     return {
-      writes: { addLog, addEntries: isOnItsWay ? [] : [withdraw] },
+      writes: { addEntries: isOnItsWay ? [] : [withdraw] },
       answer: dropped(seen, 'withdrawing'),
     };
   };

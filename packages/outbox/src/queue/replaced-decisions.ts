@@ -24,14 +24,31 @@ const onlyMetNoConnection = ({ record, history }: Seen): boolean =>
   record.log.every(({ event }) => event.kind !== 'attempt-ended' || event.result === 'unreachable');
 
 /**
- * A decision that its person may still replace by another one. One that may have arrived all the same is safe to
- * replace too: the server then answers the new word by what the old one did, and that is shown.
+ * Whether another word of the same person is still worth giving. Never sent, it gives way. An approval that may have
+ * arrived stays and is answered in order: a denial goes before it, a withdrawal after it.
  */
-export const isReplaceable = (seen: Seen): boolean =>
-  isUnfinishedEntry(seen.history) && (isUnsent(seen) || onlyMetNoConnection(seen));
+export const mayBeAnswered = (seen: Seen): boolean =>
+  isUnfinishedEntry(seen.history) &&
+  (isUnsent(seen) || (seen.record.entry.type === 'approve' && onlyMetNoConnection(seen)));
+
+/** Only Holdfast itself says these, of the whole request: it took nothing of it, and no verdict is bound. */
+const notTaken: readonly string[] = ['sign-in', 'wrong-subject', 'not-allowed', 'update-needed'];
+
+/** Every attempt was answered by Holdfast itself, which took nothing: no copy of it is on its way. */
+export const wasNeverTaken = ({ record, history }: Seen): boolean => {
+  if (history.hasUnreadable) return false;
+  const ended = new Map(
+    record.log.flatMap(({ event }) =>
+      event.kind === 'attempt-ended' ? [[event.attemptId, event.result]] : [],
+    ),
+  );
+  return record.log.every(
+    ({ event }) => event.kind !== 'attempt-started' || notTaken.includes(ended.get(event.attemptId) ?? ''),
+  );
+};
 
 /**
- * Which earlier words of one person a new word stands in for, while those may be replaced. An unsent cancellation
+ * Which earlier words of one person a new word stands in for, while those were never sent. An unsent cancellation
  * gives way to nothing but a cancellation: it may be what a changed proposal waits for.
  */
 const standsInFor: Record<DecisionIntent['type'], readonly CommandType[]> = {
@@ -87,15 +104,16 @@ const saysTheSame = (record: RefundRecord, intent: DecisionIntent): boolean => {
   }
 };
 
-/** What one person said of an operation before, that a new word of theirs makes needless. */
+/**
+ * What one person said of an operation before, that a new word of theirs makes needless. Nothing whose sending was
+ * ever begun: a late copy of it could still arrive, and only its own verdict makes that harmless.
+ */
 export const replacedBy = (own: readonly Seen[], intent: DecisionIntent): readonly Seen[] =>
   own.filter(
     (seen) =>
       standsInFor[intent.type].includes(seen.record.entry.command.type) &&
-      isReplaceable(seen) &&
-      !saysTheSame(seen.record, intent) &&
-      // A denial that may have arrived cannot be taken back by a withdrawal, which is of an approval.
-      (intent.type !== 'withdraw' || seen.record.entry.type === 'approve' || isUnsent(seen)),
+      isUnsent(seen) &&
+      !saysTheSame(seen.record, intent),
   );
 
 /**

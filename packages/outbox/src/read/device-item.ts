@@ -3,7 +3,7 @@ import { mayUndoDrop } from '../queue/drop-decision.ts';
 import { isParking } from '../queue/entry-history.ts';
 import { recordsOf } from '../queue/records-of.ts';
 import type { RefundSnapshot } from '../queue/refund-rows.ts';
-import { isReplaceable } from '../queue/replaced-decisions.ts';
+import { mayBeAnswered } from '../queue/replaced-decisions.ts';
 import { evidentItems } from './item-evidence.ts';
 
 /** Every item of the snapshot, ended ones too, in the order they were queued. */
@@ -20,7 +20,7 @@ export const deviceItems = (snapshot: RefundSnapshot, nowMs: number): readonly D
       ...evidence,
       mayUndoDrop:
         history.ending?.how === 'dropped' && mayUndoDrop(recordsOf(snapshot, entry.operationId), record),
-      mayReplace: entry.type !== 'propose' && isReplaceable({ record, history }),
+      mayReplace: entry.type !== 'propose' && mayBeAnswered({ record, history }),
     };
   });
 

@@ -62,17 +62,24 @@ const keptEvent = (record: EntryRecord, ended: EndedBatch, outcome: Kept): LogEv
   };
 };
 
-/** A cancellation that was taken has ended the proposal as well: no copy of it needs to be sent again. */
-const cancelledWithIt = (
-  snapshot: QueueSnapshot,
-  { entry, outcome }: EntryOutcome,
-  nowMs: number,
-): LogRow[] => {
-  if (entry.type !== 'cancel' || outcome.kind !== 'verdict') return [];
-  if (outcome.result.status === 'rejected') return [];
+/**
+ * What was taken and ends an operation has ended what its person said of it before as well, and a cancellation the
+ * proposal: no copy of those needs to be sent again, and a late one finds the end in its way.
+ */
+const endedWithIt = (snapshot: QueueSnapshot, { entry, outcome }: EntryOutcome, nowMs: number): LogRow[] => {
+  if (outcome.kind !== 'verdict' || outcome.result.status === 'rejected') return [];
+  if (entry.type !== 'cancel' && entry.type !== 'deny') return [];
+  const because = entry.type === 'cancel' ? 'cancelled' : 'superseded';
+  const isEnded = (record: EntryRecord): boolean => {
+    const { entry: other } = record;
+    if (!isUnfinishedEntry(historyOf(record))) return false;
+    if (other.type === 'propose') return entry.type === 'cancel';
+    const isEarlierWord = other.subject === entry.subject && other.position < entry.position;
+    return isEarlierWord && ['approve', 'withdraw'].includes(other.type);
+  };
   return recordsOf(snapshot, entry.operationId)
-    .filter((other) => other.entry.type === 'propose' && isUnfinishedEntry(historyOf(other)))
-    .flatMap((other) => nextLogRows(other, nowMs, [{ kind: 'dropped', because: 'cancelled' }]));
+    .filter(isEnded)
+    .flatMap((other) => nextLogRows(other, nowMs, [{ kind: 'dropped', because }]));
 };
 
 const sessionAfter = (session: SessionRow, ended: EndedBatch): SessionRow | undefined => {
@@ -107,7 +114,7 @@ export const decideEndBatch =
       const events = verdictEvents(ended, outcome.result, outcome.status);
       const isKnown = historyOf(record).ending?.how === 'verdict';
       const own = nextLogRows(record, ended.nowMs, isKnown ? events.slice(0, 1) : events);
-      return [...own, ...cancelledWithIt(snapshot, { ...one, outcome }, ended.nowMs)];
+      return [...own, ...endedWithIt(snapshot, { ...one, outcome }, ended.nowMs)];
     });
     const session = sessionAfter(snapshot.session, ended);
     return { writes: { addLog, ...(session && { session }) }, answer: null };

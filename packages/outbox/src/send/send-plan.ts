@@ -29,10 +29,19 @@ const byOperation = (records: readonly EntryRecord[]): Map<string, Seen[]> => {
   return operations;
 };
 
-/** In order, except that a cancellation goes before whatever it is meant to stop. */
+/**
+ * In order, except that a cancellation goes before whatever it is meant to stop, and a denial before an approval of the
+ * same person that it takes back: sent first, that approval could let the money go before the denial arrives.
+ */
 const firstOf = (operation: readonly Seen[]): Seen | undefined => {
   const unfinished = operation.filter(({ history }) => isUnfinishedEntry(history));
-  return unfinished.find(({ record }) => record.entry.type === 'cancel') ?? unfinished[0];
+  const [first] = unfinished;
+  const cancel = unfinished.find(({ record }) => record.entry.type === 'cancel');
+  if (cancel || first === undefined || first.record.entry.type === 'propose') return cancel ?? first;
+  const deny = unfinished.find(
+    ({ record }) => record.entry.type === 'deny' && record.entry.subject === first.record.entry.subject,
+  );
+  return deny ?? first;
 };
 
 const endedStates: readonly (string | null)[] = ['cancelled', 'denied', 'expired', 'failed'];
