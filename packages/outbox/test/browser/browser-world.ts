@@ -40,6 +40,8 @@ export class BrowserWorld {
   readonly name = `test-${mint()}`;
   readonly tabs: Tab[] = [];
   url = '';
+  /** A script that runs in the next tabs before the app is loaded: what kind of browser they are. */
+  beforeLoad = '';
   readonly options: BrowserOutboxOptions;
 
   constructor(options: BrowserOutboxOptions = {}) {
@@ -87,7 +89,7 @@ export class BrowserWorld {
     prepare: (window: Window) => void = () => undefined,
   ): Promise<Tab> {
     const frame = document.createElement('iframe');
-    frame.srcdoc = '<script type="module" src="/test/browser/tab.ts"></script>';
+    frame.srcdoc = `<script>${this.beforeLoad}</script><script type="module" src="/test/browser/tab.ts"></script>`;
     document.body.append(frame);
     await expect.poll(() => frame.contentWindow?.holdfast !== undefined, { timeout: 15_000 }).toBe(true);
     const loaded = frame.contentWindow?.holdfast;
