@@ -56,7 +56,7 @@ export class BrowserActionOutbox<Action> implements ActionOutbox<Action> {
     this.newId = mintIdBy(settings.clock);
     this.#parts = createActionParts(settings);
     const { board, queue } = this.#parts;
-    const nothingCached = { reset: () => Promise.resolve() };
+    const nothingCached = { belongTo: () => Promise.resolve() };
     this.#session = new SessionKeeper({ ...this.#parts, cache: nothingCached });
     const { clock, pauses } = settings;
     const probed = { ...this.#parts, ...settings, heard: () => board.heard(null) };
