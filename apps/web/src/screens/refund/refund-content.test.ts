@@ -1,4 +1,6 @@
+import type { DraftContent } from '@holdfast/outbox';
 import type { Order } from '@holdfast/operation';
+import { decimalMark } from '../../parts/money.ts';
 import { describe, expect, test } from 'vitest';
 import {
   amountOfLines,
@@ -43,6 +45,15 @@ const whyInNote = (why: string): string => `Different refund: ${why}`;
 describe('what is kept of a half-filled form', () => {
   test('a draft that was stored comes back as it was typed', () => {
     expect(readContent(storedContent(filled))).toEqual(filled);
+  });
+
+  // Red when: only a text is taken for an amount, and "Change it" opens a form without one.
+  test('a proposal that is being changed comes back with its amount', () => {
+    const options = { amount: amount(1_333), reason: 'returned' as const, differentFrom: [], whyInNote };
+    const proposal = proposalOf(filled, order, options);
+    const content = readContent(JSON.parse(JSON.stringify(proposal)) as DraftContent);
+    expect(content).toMatchObject({ lines: filled.lines, reason: 'returned' });
+    expect(typedAmount(content, order, decimalMark())).toEqual({ ok: true, amount: amount(1_333) });
   });
 
   test('a field this version does not know, or one of another kind, never breaks the form', () => {

@@ -9,6 +9,7 @@ import {
   type RefundReason,
   type TypedAmount,
 } from '@holdfast/operation';
+import { figuresText } from '../../parts/money.ts';
 
 /** What the refund form holds, as typed. It is kept as the draft's content, so a reload or second tab shows it. */
 export type RefundContent = {
@@ -53,6 +54,13 @@ export const freshContent = (
 
 export const hasContent = (content: DraftContent): boolean => Object.keys(content).length > 0;
 
+/** A proposal that is being changed lies in the draft as it was proposed: its amount as figures, not as text. */
+const figuresOf = (amount: DraftValue | undefined): string => {
+  if (amount === undefined || !isContent(amount)) return '';
+  const { minor, currency } = amount;
+  return typeof minor === 'number' && typeof currency === 'string' ? figuresText({ minor, currency }) : '';
+};
+
 /** Reads a stored draft; a field that an older version did not know is simply empty. */
 export const readContent = (content: DraftContent): RefundContent => {
   const lines = content['lines'];
@@ -63,7 +71,7 @@ export const readContent = (content: DraftContent): RefundContent => {
         const { sku, quantity } = line;
         return typeof sku === 'string' && typeof quantity === 'number' ? [{ sku, quantity }] : [];
       }),
-    amountText: textOr(content['amountText'], ''),
+    amountText: textOr(content['amountText'], figuresOf(content['amount'])),
     reason: refundReasons.find((reason) => reason === content['reason']) ?? null,
     returnId: textOr(content['returnId'], null),
     ticketId: textOr(content['ticketId'], null),

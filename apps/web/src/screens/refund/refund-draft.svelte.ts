@@ -1,5 +1,13 @@
 import type { Draft, NotSaved, Outbox } from '@holdfast/outbox';
-import { hasContent, readContent, storedContent, type RefundContent } from './refund-content.ts';
+import type { Proposal } from '@holdfast/operation';
+import { figuresText } from '../../parts/money.ts';
+import {
+  contentOfProposal,
+  hasContent,
+  readContent,
+  storedContent,
+  type RefundContent,
+} from './refund-content.ts';
 
 /** How sure we are that what is in the form would survive closing the app. */
 export type Keeping = 'kept' | 'changing' | 'not-kept' | 'closed';
@@ -69,6 +77,12 @@ export class RefundDraft {
     this.#writing = null;
     if (!saved.saved) this.#keeping = isClosed(saved.because) ? 'closed' : 'not-kept';
     else if (this.#content === stored) this.#keeping = 'kept';
+  }
+
+  /** What is changed by a form that nothing could be stored of: it begins with that, as a stored one does. */
+  startFrom(proposal: Proposal): void {
+    if (this.#isStored || !this.#untouched) return;
+    this.#content = contentOfProposal(proposal, figuresText(proposal.amount));
   }
 
   /** What the store says about this draft now: another tab may have changed it. */
