@@ -58,7 +58,7 @@ const localOf = (seen: SeenOperation): ThreadLocal | null => {
   if (proposal === null) return null;
   return {
     command: 'propose',
-    state: proposal.safety === 'sent' ? 'sent' : 'queued',
+    state: proposal.safety === 'saved' ? 'queued' : 'sent',
     at: iso(proposal.queuedAtMs),
     confirmedAt: confirmedAtOf(seen),
   };
@@ -68,7 +68,10 @@ const sentenceOnDevice = (seen: SeenOperation, signInNeeded: boolean): string =>
   if (seen.droppedHere) return words.row.droppedHere;
   const item = proposalItem(seen);
   if (item === null) return deviceSentence('draft');
-  if (item.standing === 'needs-you') return words.row.refusedHere;
+  const isRefused = item.ending?.how === 'verdict' && item.ending.status === 'rejected';
+  if (item.standing === 'needs-you' || isRefused) return words.row.refusedHere;
+  // Its answer is here, and what it says of the operation is not: the caches may have been cleared since.
+  if (item.safety === 'received') return words.device.safety.received;
   if (item.safety === 'sent') return deviceSentence('sent');
   return deviceSentence(
     'queued',
