@@ -141,7 +141,7 @@ test('F089: cancelled before it was sent, nothing is sent; taken back by keyboar
   await agent.getByRole('link', { name: /What is on this device/ }).click();
   await agent
     .getByRole('region', { name: 'Record' })
-    .getByRole('link', { name: 'Refund proposal' })
+    .getByRole('link', { name: new RegExp(order.id) })
     .first()
     .click();
   await undo.click();
@@ -169,10 +169,6 @@ test('F089: cancelled when it was already carried out, it is never shown as canc
   const { fingerprint } = (await house.operation(id)) as unknown as { fingerprint: string };
   await house.askAsPerson('approver', `/v1/operations/${id}/approve`, { commandId: mintId(), fingerprint });
   await expectOneRefund(house, order, id, 6_300);
-  // The stream that was open still brings what happened: it is said before anything is sent.
-  const overtaken = agent.getByRole('status').filter({ hasText: 'This has changed since you decided' });
-  await expect(overtaken).toContainText('It was not sent.');
-  await expect(overtaken.getByRole('button')).toHaveText(['Take it back']);
   await leaveTunnel(agent);
   const conflict = agent.getByRole('alert').filter({ hasText: 'It was not cancelled' });
   await expect(conflict).toBeVisible({ timeout: 60_000 });
