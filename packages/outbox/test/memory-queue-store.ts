@@ -102,6 +102,11 @@ export class MemoryQueueStore implements RefundStore {
       const { subject, orderId, operationId } = row as EntryRow;
       if (order && subject === order.subject && orderId === order.orderId) ids.add(operationId);
     }
+    const named = scope.withSuperseded ? scope.operationIds : [];
+    for (const id of named) {
+      const draft = this.rows.drafts.get(id) as DraftRow | undefined;
+      if (typeof draft?.supersedes === 'string') ids.add(draft.supersedes);
+    }
     const ofOrder = (row: DraftRow): boolean =>
       order !== undefined && row.subject === order.subject && row.orderId === order.orderId;
     return this.#snapshot(

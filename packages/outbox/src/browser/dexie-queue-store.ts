@@ -1,13 +1,12 @@
-import type { Table } from 'dexie';
 import { NewerElsewhere } from '../queue/queue-store.ts';
 import type { Decision, QueueScope, QueueSnapshot, QueueStore, QueueWrites } from '../queue/queue-store.ts';
-import { isOpenOperation } from '../queue/open-operations.ts';
+import { openAfter, operationsOf } from '../queue/open-operations.ts';
 import { snapshotOf } from '../queue/snapshot.ts';
 import { readEntryRow } from '../queue/stored-rows.ts';
-import type { EntryRecord } from '../queue/stored-rows.ts';
 import type { StoredLanguage, Words } from '../queue/words.ts';
 import type { QueueDatabase, StateRow } from './queue-database.ts';
 import { isOutOfRoom } from './out-of-room.ts';
+import { logRowsOf, rowsOfEach, textField } from './rows-of-each.ts';
 
 export type NoteKey = Exclude<StateRow['key'], 'session' | 'lease' | 'list-since'>;
 
@@ -22,28 +21,8 @@ const lostHandle: readonly string[] = [
 const isLostHandle = (error: unknown): boolean =>
   error instanceof Error && lostHandle.includes(error.name) && !isOutOfRoom(error);
 
-const textField = (raw: unknown, field: string): string | null => {
-  const value = (raw as Record<string, unknown> | null)?.[field];
-  return typeof value === 'string' ? value : null;
-};
-
 const openIdOf = (raw: unknown): string =>
   textField(raw, 'operationId') ?? `key:${textField(raw, 'key') ?? ''}`;
-
-/**
- * The rows of each value of an index, one question a value and all asked at once. `anyOf` would walk a cursor, with a
- * way there and back for every row.
- */
-const rowsOfEach = async (
-  table: Table<unknown, string>,
-  index: string,
-  values: readonly string[],
-): Promise<unknown[]> =>
-  (await Promise.all(values.map((value) => table.where(index).equals(value).toArray()))).flat();
-
-/** By their places, so that a row which lost what entry it is of is met as well. */
-const logRowsOf = async (log: Table<unknown, string>, entryKeys: readonly string[]): Promise<unknown[]> =>
-  (await Promise.all(entryKeys.map((key) => log.where('id').startsWith(`${key}#`).toArray()))).flat();
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
@@ -68,10 +47,9 @@ export class DexieQueueStore<W extends Words> implements QueueStore<W> {
     const tables = [database.drafts, database.entries, database.log, database.unended, database.state];
     return this.#writing(() =>
       database.transaction('rw', tables, async () => {
-        const snapshot = await this.#load(scope);
+        const [snapshot, noted] = await Promise.all([this.#load(scope), this.#noted(scope.operationIds)]);
         const { writes, answer } = decide(snapshot);
-        await this.#write(writes);
-        await this.#noteOpen(writes);
+        await Promise.all([this.#write(writes), this.#noteOpen(writes, snapshot, noted)]);
         return answer;
       }),
     );
@@ -86,10 +64,10 @@ export class DexieQueueStore<W extends Words> implements QueueStore<W> {
       this.#reading(async () => {
         const ids = await this.#database.unended.toCollection().primaryKeys();
         const keys = ids.flatMap((id) => (id.startsWith('key:') ? [id.slice('key:'.length)] : []));
-        const found = await this.#database.entries.where('operationId').anyOf(ids).toArray();
+        const found = await rowsOfEach(this.#database.entries, 'operationId', ids);
         const superseded = found.flatMap((raw) => textField(raw, 'supersedes') ?? []);
         const drafts = await this.#database.drafts.toArray();
-        return this.#snapshot(unique([...ids, ...superseded]), drafts, keys);
+        return this.#snapshot(unique([...ids, ...superseded]), drafts, { keys });
       }),
     );
   }
@@ -228,29 +206,38 @@ export class DexieQueueStore<W extends Words> implements QueueStore<W> {
   async #load(scope: QueueScope): Promise<QueueSnapshot<W>> {
     const { drafts, entries } = this.#database;
     const ids = [...scope.operationIds];
-    const ofOperations = (await drafts.bulkGet(ids)).filter((raw) => raw !== undefined);
-    if (!scope.order) return this.#snapshot(unique(ids), ofOperations);
+    if (!scope.order) {
+      const ofOperations = drafts.bulkGet(ids).then((raws) => raws.filter((raw) => raw !== undefined));
+      return this.#snapshot(unique(ids), ofOperations, { withSuperseded: scope.withSuperseded === true });
+    }
     const order = [scope.order.subject, scope.order.orderId];
-    const ofOrder = await drafts.where('[subject+orderId]').equals(order).toArray();
-    const proposals = await entries.where('[subject+orderId]').equals(order).toArray();
+    const [ofOperations, ofOrder, proposals] = await Promise.all([
+      drafts.bulkGet(ids),
+      drafts.where('[subject+orderId]').equals(order).toArray(),
+      entries.where('[subject+orderId]').equals(order).toArray(),
+    ]);
     const more = proposals.flatMap((raw) => textField(raw, 'operationId') ?? []);
-    return this.#snapshot(unique([...ids, ...more]), [...ofOperations, ...ofOrder]);
+    const known = [...ofOperations.filter((raw) => raw !== undefined), ...ofOrder];
+    return this.#snapshot(unique([...ids, ...more]), known);
   }
 
   async #snapshot(
     operationIds: string[],
-    drafts: readonly unknown[],
-    keys: string[] = [],
+    draftsFound: readonly unknown[] | PromiseLike<readonly unknown[]>,
+    { keys = [], withSuperseded = false }: { keys?: string[]; withSuperseded?: boolean } = {},
   ): Promise<QueueSnapshot<W>> {
     const { entries, log, state } = this.#database;
     // All at once: each that waited for the one before would be a way to the browser's storage and back.
-    const [ofOperations, byKey, session, lease] = await Promise.all([
+    const [drafts, ofOperations, byKey, session, lease] = await Promise.all([
+      draftsFound,
       rowsOfEach(entries, 'operationId', operationIds),
       keys.length === 0 ? [] : entries.bulkGet(keys),
       state.get('session'),
       state.get('lease'),
     ]);
-    const found = [...ofOperations, ...byKey.filter((raw) => raw !== undefined)];
+    const superseded = withSuperseded ? drafts.flatMap((raw) => textField(raw, 'supersedes') ?? []) : [];
+    const ofSuperseded = await rowsOfEach(entries, 'operationId', superseded);
+    const found = [...ofOperations, ...byKey.filter((raw) => raw !== undefined), ...ofSuperseded];
     const entryKeys = found.flatMap((raw) => textField(raw, 'key') ?? []);
     return snapshotOf(this.#language, {
       drafts,
@@ -261,46 +248,56 @@ export class DexieQueueStore<W extends Words> implements QueueStore<W> {
     });
   }
 
+  /** Asked one after the other and waited for together, in the order of the asking. */
   async #write(writes: QueueWrites): Promise<void> {
     const { drafts, entries, log, state } = this.#database;
-    if (writes.deleteDrafts) await drafts.bulkDelete([...writes.deleteDrafts]);
-    if (writes.putDrafts) await drafts.bulkPut([...writes.putDrafts]);
-    // `add`, never `put`: a place that is taken makes the whole step fail.
-    if (writes.addEntries) await entries.bulkAdd([...writes.addEntries]);
-    if (writes.addLog) await log.bulkAdd([...writes.addLog]);
-    if (writes.session) await state.put({ key: 'session', value: writes.session });
-    if (writes.lease !== undefined) await state.put({ key: 'lease', value: writes.lease });
+    await Promise.all([
+      writes.deleteDrafts && drafts.bulkDelete([...writes.deleteDrafts]),
+      writes.putDrafts && drafts.bulkPut([...writes.putDrafts]),
+      // `add`, never `put`: a place that is taken makes the whole step fail.
+      writes.addEntries && entries.bulkAdd([...writes.addEntries]),
+      writes.addLog && log.bulkAdd([...writes.addLog]),
+      writes.session && state.put({ key: 'session', value: writes.session }),
+      writes.lease !== undefined && state.put({ key: 'lease', value: writes.lease }),
+    ]);
   }
 
-  async #noteOpen(writes: QueueWrites): Promise<void> {
-    const ofEntries = (writes.addEntries ?? []).map(({ operationId }) => operationId);
-    const ofLog = (writes.addLog ?? []).map(({ entryKey }) => entryKey.split('/')[0] ?? '');
-    const ids = unique([...ofEntries, ...ofLog]);
-    if (ids.length > 0) await this.#noteOperations(ids, await this.#snapshot(ids, []));
+  /** Which of these operations are noted as open now. */
+  async #noted(ids: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+    const rows = await this.#database.unended.bulkGet([...ids]);
+    return new Map(ids.map((id, place) => [id, rows[place] !== undefined]));
   }
 
-  /** @param seen a snapshot with all rows of these operations; rows that name none are noted by their own key */
-  async #noteOperations(ids: readonly string[], seen: QueueSnapshot): Promise<void> {
+  /** @param seen as it was before these writes */
+  async #noteOpen(
+    writes: QueueWrites<W>,
+    seen: QueueSnapshot<W>,
+    noted: ReadonlyMap<string, boolean>,
+  ): Promise<void> {
+    const ids = operationsOf(writes);
+    if (ids.length === 0) return;
+    if (ids.every((id) => noted.has(id))) return this.#noteAs(ids, noted, openAfter(ids, seen, writes));
+    // The step wrote on what it had not asked for: read as it is by now, since writes are done in their order.
+    await this.#noteOperations(ids, await this.#snapshot([...ids], []));
+  }
+
+  async #noteOperations(ids: readonly string[], seen: QueueSnapshot<W>): Promise<void> {
+    await this.#noteAs(ids, await this.#noted(ids), openAfter(ids, seen));
+  }
+
+  /** Written only where it changes: tabs wake up by changes of this table. */
+  async #noteAs(
+    ids: readonly string[],
+    noted: ReadonlyMap<string, boolean>,
+    open: ReadonlySet<string>,
+  ): Promise<void> {
     const { unended } = this.#database;
-    const records = new Map<string, EntryRecord[]>();
-    for (const record of seen.records) {
-      const { operationId } = record.entry;
-      const list = records.get(operationId);
-      if (list) list.push(record);
-      else records.set(operationId, [record]);
-    }
-    const aside = new Set(
-      seen.unreadable
-        .filter(({ table }) => table === 'entries')
-        .map(({ operationId, key }) => operationId ?? `key:${key}`),
-    );
-    const noted = await unended.bulkGet([...ids]);
-    const isOpen = (id: string): boolean => isOpenOperation(records.get(id) ?? []) || aside.has(id);
-    // Written only where it changes: tabs wake up by changes of this table.
-    const opened = ids.filter((id, index) => noted[index] === undefined && isOpen(id));
-    const closed = ids.filter((id, index) => noted[index] !== undefined && !isOpen(id));
-    if (opened.length > 0) await unended.bulkPut(opened.map((id) => ({ id })));
-    if (closed.length > 0) await unended.bulkDelete(closed);
+    const opened = ids.filter((id) => noted.get(id) !== true && open.has(id));
+    const closed = ids.filter((id) => noted.get(id) === true && !open.has(id));
+    await Promise.all([
+      opened.length > 0 && unended.bulkPut(opened.map((id) => ({ id }))),
+      closed.length > 0 && unended.bulkDelete(closed),
+    ]);
   }
 
   /**

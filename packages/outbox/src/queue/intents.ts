@@ -96,17 +96,9 @@ export class Intents {
       const issues = read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
       return { saved: false, because: { reason: 'invalid', issues } };
     }
-    try {
-      const { drafts } = await this.#ports.store.read({ operationIds: [operationId] });
-      const supersedes = drafts[0]?.supersedes ?? null;
-      const operationIds = supersedes === null ? [operationId] : [operationId, supersedes];
-      const queued = await this.#change<Queued>({ operationIds }, (world) =>
-        decideQueue(world, operationId, read.data),
-      );
-      return await this.#readBack(queued);
-    } catch (error) {
-      return { saved: false, because: notStored(error) };
-    }
+    const scope = { operationIds: [operationId], withSuperseded: true } as const;
+    const queued = await this.#change<Queued>(scope, (world) => decideQueue(world, operationId, read.data));
+    return this.#readBack(queued);
   }
 
   async goOn(operationId: string, differentFrom: readonly string[]): Promise<Queued> {

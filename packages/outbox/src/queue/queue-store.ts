@@ -6,6 +6,8 @@ import type { Words } from './words.ts';
 export type QueueScope = {
   readonly operationIds: readonly string[];
   readonly order?: { readonly subject: string; readonly orderId: string };
+  /** And what the drafts of the named operations are to supersede. Not beside `order`. */
+  readonly withSuperseded?: true;
 };
 
 export type QueueSnapshot<W extends Words = Words> = {

@@ -10,7 +10,7 @@ const ofOperations = <W extends Words>(
 /** Of everything, what a scope names. For a store that has no indexes to lean on. */
 export const ofScope = <W extends Words>(
   all: QueueSnapshot<W>,
-  { operationIds, order }: QueueScope,
+  { operationIds, order, withSuperseded }: QueueScope,
 ): QueueSnapshot<W> => {
   const isOfOrder = (subject: string, orderId: string | null): boolean =>
     order !== undefined && subject === order.subject && orderId === order.orderId;
@@ -20,6 +20,7 @@ export const ofScope = <W extends Words>(
   const drafts = all.drafts.filter(
     (draft) => ids.has(draft.operationId) || isOfOrder(draft.subject, draft.order.id),
   );
+  for (const { supersedes } of withSuperseded ? drafts : []) if (supersedes !== null) ids.add(supersedes);
   return { ...all, drafts, records: ofOperations(all, ids) };
 };
 
