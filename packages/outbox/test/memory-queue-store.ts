@@ -1,5 +1,5 @@
 import { isOpenOperation } from '../src/queue/open-operations.ts';
-import type { Decision, QueueScope, QueueWrites } from '../src/queue/queue-store.ts';
+import type { Decision, QueueScope, QueueWrites, ReadBack } from '../src/queue/queue-store.ts';
 import { snapshotOf } from '../src/queue/snapshot.ts';
 import { refundRows } from '../src/queue/refund-rows.ts';
 import type { DraftRow, RefundSnapshot, RefundStore } from '../src/queue/refund-rows.ts';
@@ -37,6 +37,16 @@ export class MemoryQueueStore implements RefundStore {
     }
     this.#write(structuredClone(writes));
     return Promise.resolve(answer);
+  }
+
+  async changeAndReadBack<Answer>(
+    scope: QueueScope,
+    decide: (snapshot: RefundSnapshot) => Decision<Answer>,
+    entryKeysOf: (answer: Answer) => readonly string[],
+  ): Promise<ReadBack<Answer>> {
+    const answer = await this.change(scope, decide);
+    const bodies = await Promise.all(entryKeysOf(answer).map((key) => this.readBack(key)));
+    return { answer, isThere: bodies.every((body) => body !== null) };
   }
 
   async read(scope: QueueScope): Promise<RefundSnapshot> {

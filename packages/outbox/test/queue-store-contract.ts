@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextLogRows } from '../src/queue/entry-history.ts';
 import { decideQueue } from '../src/queue/queue-decision.ts';
-import { decideBegin } from '../src/queue/draft-decision.ts';
+import { decideBegin, decideRevise } from '../src/queue/draft-decision.ts';
 import { decideSignedIn } from '../src/queue/session-decision.ts';
 import { noSession } from '../src/queue/stored-rows.ts';
 import type { DraftRow, RefundStore } from '../src/queue/refund-rows.ts';
@@ -137,6 +137,49 @@ export const queueStoreContract = (name: string, open: () => Promise<QueueStoreU
       const { drafts, records } = await store.read(scope);
       expect(records.map(({ entry }) => entry.operationId)).toEqual([one]);
       expect(drafts).toEqual([]);
+    });
+
+    // Red when: `withSuperseded` is not followed, or what it names is read without its log.
+    withStore('a form is seen with what it is to supersede, in one step', async ({ store }) => {
+      const mint = createMint();
+      const [earlier, changed] = [mint(), mint()];
+      await queueOne(store, earlier);
+      await addLog(store, earlier, [applied]);
+      const order = { subject: 'ann', orderId: 'order-1' };
+      await store.change(
+        { operationIds: [], order },
+        decideRevise({ subject: 'ann', operationId: changed, nowMs }, earlier, sampleOrderSeen()),
+      );
+      const scope = { operationIds: [changed], withSuperseded: true } as const;
+      const seen = await store.change(scope, (snapshot) => ({ writes: {}, answer: snapshot }));
+      expect(seen.drafts.map(({ operationId }) => operationId)).toContain(changed);
+      expect(seen.records.map(({ entry, log }) => [entry.operationId, log.length])).toEqual([[earlier, 1]]);
+    });
+
+    // Red when: a stretch keeps what lies between, or takes what fits its limit for all there is.
+    withStore('of many, exactly those that are named, wherever they lie', async ({ store }) => {
+      const mint = createMint();
+      const sample = mint();
+      const ids = Array.from({ length: 240 }, () => mint());
+      const named = ids.filter((_id, place) => place < 12 || place % 30 === 0);
+      await queueOne(store, sample);
+      await store.change({ operationIds: [sample] }, ({ records }) => {
+        const { command, ...row } = records[0]?.entry ?? { command: {} };
+        const entryOf = (id: string): EntryRow => {
+          const body = JSON.stringify({ ...command, operationId: id, commandId: id });
+          return { ...(row as EntryRow), key: `${id}/propose/1`, operationId: id, commandId: id, body };
+        };
+        return { writes: { addEntries: ids.map(entryOf) }, answer: null };
+      });
+      for (const some of [
+        ids.slice(100, 112),
+        ids.slice(0, 24).filter((_id, place) => place % 2 === 0),
+        named,
+      ]) {
+        const { records } = await store.read({ operationIds: some });
+        expect(records.map(({ entry }) => entry.operationId)).toEqual(some);
+      }
+      expect((await store.readOpen()).records).toHaveLength(241);
     });
 
     withStore('open is what has no end or has a refusal that nobody read', async ({ store }) => {

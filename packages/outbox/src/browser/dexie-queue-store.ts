@@ -1,5 +1,12 @@
 import { NewerElsewhere } from '../queue/queue-store.ts';
-import type { Decision, QueueScope, QueueSnapshot, QueueStore, QueueWrites } from '../queue/queue-store.ts';
+import type {
+  Decision,
+  QueueScope,
+  QueueSnapshot,
+  QueueStore,
+  QueueWrites,
+  ReadBack,
+} from '../queue/queue-store.ts';
 import { openAfter, operationsOf } from '../queue/open-operations.ts';
 import { snapshotOf } from '../queue/snapshot.ts';
 import { readEntryRow } from '../queue/stored-rows.ts';
@@ -43,16 +50,32 @@ export class DexieQueueStore<W extends Words> implements QueueStore<W> {
     scope: QueueScope,
     decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
   ): Promise<Answer> {
-    const database = this.#database;
-    const tables = [database.drafts, database.entries, database.log, database.unended, database.state];
-    return this.#writing(() =>
-      database.transaction('rw', tables, async () => {
-        const [snapshot, noted] = await Promise.all([this.#load(scope), this.#noted(scope.operationIds)]);
-        const { writes, answer } = decide(snapshot);
-        await Promise.all([this.#write(writes), this.#noteOpen(writes, snapshot, noted)]);
-        return answer;
-      }),
-    );
+    return this.#writing(() => this.#step(scope, decide));
+  }
+
+  changeAndReadBack<Answer>(
+    scope: QueueScope,
+    decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
+    entryKeysOf: (answer: Answer) => readonly string[],
+  ): Promise<ReadBack<Answer>> {
+    return this.#alone(async () => {
+      const answer = await this.#onLiveHandle(() => this.#step(scope, decide));
+      const bodies = await Promise.all(entryKeysOf(answer).map((key) => this.readBack(key)));
+      return { answer, isThere: bodies.every((body) => body !== null) };
+    });
+  }
+
+  #step<Answer>(
+    scope: QueueScope,
+    decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
+  ): PromiseLike<Answer> {
+    const { drafts, entries, log, unended, state } = this.#database;
+    return this.#database.transaction('rw', [drafts, entries, log, unended, state], async () => {
+      const [snapshot, noted] = await Promise.all([this.#load(scope), this.#noted(scope.operationIds)]);
+      const { writes, answer } = decide(snapshot);
+      await Promise.all([this.#write(writes), this.#noteOpen(writes, snapshot, noted)]);
+      return answer;
+    });
   }
 
   read(scope: QueueScope): Promise<QueueSnapshot<W>> {
@@ -270,7 +293,7 @@ export class DexieQueueStore<W extends Words> implements QueueStore<W> {
 
   /** @param seen as it was before these writes */
   async #noteOpen(
-    writes: QueueWrites<W>,
+    writes: QueueWrites,
     seen: QueueSnapshot<W>,
     noted: ReadonlyMap<string, boolean>,
   ): Promise<void> {
@@ -316,7 +339,11 @@ export class DexieQueueStore<W extends Words> implements QueueStore<W> {
 
   /** A step that writes: a newer app in another tab waits until it is through. */
   #writing<Answer>(task: () => PromiseLike<Answer>): Promise<Answer> {
+    return this.#alone(() => this.#onLiveHandle(task));
+  }
+
+  #alone<Answer>(step: () => PromiseLike<Answer>): Promise<Answer> {
     if (this.#isGivenUp()) return Promise.reject(new NewerElsewhere());
-    return this.#database.running(() => this.#onLiveHandle(task));
+    return this.#database.running(step);
   }
 }

@@ -24,6 +24,10 @@ export class ReadOnlyQueueStore<W extends Words> implements QueueStore<W> {
     return Promise.reject(new NewerElsewhere());
   }
 
+  changeAndReadBack(): Promise<never> {
+    return Promise.reject(new NewerElsewhere());
+  }
+
   forget(): Promise<never> {
     return Promise.reject(new NewerElsewhere());
   }

@@ -1,5 +1,5 @@
 import type { Connectivity } from '../outbox-interface.ts';
-import type { Decision, QueueScope, QueueSnapshot, QueueStore } from '../queue/queue-store.ts';
+import type { Decision, QueueScope, QueueSnapshot, QueueStore, ReadBack } from '../queue/queue-store.ts';
 import { NewerElsewhere } from '../queue/queue-store.ts';
 import type { Words } from '../queue/words.ts';
 import type { DexieQueueStore, NoteKey } from './dexie-queue-store.ts';
@@ -41,14 +41,26 @@ export class TabQueueStore<W extends Words> implements QueueStore<W> {
     scope: QueueScope,
     decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
   ): Promise<Answer> {
+    return this.#withRoom(() => this.#now().change(scope, decide));
+  }
+
+  async changeAndReadBack<Answer>(
+    scope: QueueScope,
+    decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
+    entryKeysOf: (answer: Answer) => readonly string[],
+  ): Promise<ReadBack<Answer>> {
+    return this.#withRoom(() => this.#now().changeAndReadBack(scope, decide, entryKeysOf));
+  }
+
+  async #withRoom<Answer>(step: () => Promise<Answer>): Promise<Answer> {
     await this.settled();
     try {
-      return await this.#now().change(scope, decide);
+      return await step();
     } catch (error) {
       if (!isOutOfRoom(error)) throw error;
       // What the server told can be told again; what a person decided cannot.
       await this.#ports.makeRoom();
-      return this.#now().change(scope, decide);
+      return step();
     }
   }
 

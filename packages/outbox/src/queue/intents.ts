@@ -50,6 +50,10 @@ const notStored = (error: unknown): NotSaved =>
         detail: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
       };
 
+const notThere: NotSaved = { reason: 'storage-failed', detail: 'it was written and is not there' };
+
+const itemOf = (queued: Queued): readonly string[] => (queued.saved ? [queued.itemKey] : []);
+
 const notBegun = (because: NotSaved, unsavedOperationId: string | null = null): Begun => ({
   kind: 'not-saved',
   because,
@@ -97,22 +101,23 @@ export class Intents {
       return { saved: false, because: { reason: 'invalid', issues } };
     }
     const scope = { operationIds: [operationId], withSuperseded: true } as const;
-    const queued = await this.#change<Queued>(scope, (world) => decideQueue(world, operationId, read.data));
-    return this.#readBack(queued);
+    return this.#change<Queued>(scope, (world) => decideQueue(world, operationId, read.data), itemOf);
   }
 
-  async goOn(operationId: string, differentFrom: readonly string[]): Promise<Queued> {
-    const queued = await this.#change<Queued>({ operationIds: [operationId] }, (world) =>
-      decideGoOn(world, operationId, differentFrom),
+  goOn(operationId: string, differentFrom: readonly string[]): Promise<Queued> {
+    return this.#change<Queued>(
+      { operationIds: [operationId] },
+      (world) => decideGoOn(world, operationId, differentFrom),
+      itemOf,
     );
-    return this.#readBack(queued);
   }
 
-  async decide(intent: DecisionIntent): Promise<Decided> {
-    const decided = await this.#change<Decided>({ operationIds: [intent.operationId] }, (world) =>
-      decideIntent(world, intent),
+  decide(intent: DecisionIntent): Promise<Decided> {
+    return this.#change<Decided>(
+      { operationIds: [intent.operationId] },
+      (world) => decideIntent(world, intent),
+      (decided) => (decided.saved && decided.how === 'queued' ? [decided.itemKey] : []),
     );
-    return decided.saved && decided.how === 'queued' ? this.#readBack(decided) : decided;
   }
 
   dismiss(itemKey: string): Promise<Saved> {
@@ -176,37 +181,24 @@ export class Intents {
     }
   }
 
+  /** @param storedBy the entries by which "saved" is true: the write resolved, and they are there in another read */
   async #change<Answer extends Refusable>(
     scope: QueueScope,
     decide: (world: CommandWorld) => (snapshot: RefundSnapshot) => Decision<Answer | NotSavedAnswer>,
+    storedBy: (answer: Answer | NotSavedAnswer) => readonly string[] = () => [],
   ): Promise<Answer | NotSavedAnswer> {
     const { store, clock } = this.#ports;
     const [commandId, nowMs] = [this.#mint(), clock.nowMs()];
     if (commandId === null) return { saved: false, because: { reason: 'no-safe-id' } };
+    const decideHere = (snapshot: RefundSnapshot): Decision<Answer | NotSavedAnswer> => {
+      const { subject } = snapshot.session;
+      if (subject === null)
+        return { writes: {}, answer: { saved: false, because: { reason: 'signed-out' } } };
+      return decide({ subject, commandId, nowMs })(snapshot);
+    };
     try {
-      return await store.change<Answer | NotSavedAnswer>(scope, (snapshot) => {
-        const { subject } = snapshot.session;
-        if (subject === null)
-          return { writes: {}, answer: { saved: false, because: { reason: 'signed-out' } } };
-        return decide({ subject, commandId, nowMs })(snapshot);
-      });
-    } catch (error) {
-      return { saved: false, because: notStored(error) };
-    }
-  }
-
-  /** The write resolved; now it has to be there, the same text, in a read of its own. */
-  async #readBack<Answer extends { saved: true; itemKey: string } | NotSavedAnswer>(
-    answer: Answer,
-  ): Promise<Answer | NotSavedAnswer> {
-    if (!answer.saved) return answer;
-    try {
-      const body = await this.#ports.store.readBack(answer.itemKey);
-      if (body !== null) return answer;
-      return {
-        saved: false,
-        because: { reason: 'storage-failed', detail: 'it was written and is not there' },
-      };
+      const { answer, isThere } = await store.changeAndReadBack(scope, decideHere, storedBy);
+      return isThere ? answer : { saved: false, because: notThere };
     } catch (error) {
       return { saved: false, because: notStored(error) };
     }

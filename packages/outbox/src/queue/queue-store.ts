@@ -39,6 +39,9 @@ export class NewerElsewhere extends Error {
   }
 }
 
+/** `isThere`: each entry that the answer names lies in the store and can be read. */
+export type ReadBack<Answer> = { readonly answer: Answer; readonly isThere: boolean };
+
 /**
  * The queue on this device. `change` is one serialised transaction, durable when it resolves: it reads the scope,
  * calls `decide` (pure, synchronous), writes all of its writes or none, and rejects when it could not. Adding an
@@ -49,6 +52,15 @@ export type QueueStore<W extends Words = Words> = {
     scope: QueueScope,
     decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
   ): Promise<Answer>;
+  /**
+   * As `change`; then the entries that the answer names are read back, in a transaction of its own. The two are one
+   * step: who has the store let go of waits for both, so that nothing is stored of which nobody can say so.
+   */
+  changeAndReadBack<Answer>(
+    scope: QueueScope,
+    decide: (snapshot: QueueSnapshot<W>) => Decision<Answer>,
+    entryKeysOf: (answer: Answer) => readonly string[],
+  ): Promise<ReadBack<Answer>>;
   read(scope: QueueScope): Promise<QueueSnapshot<W>>;
   /** Every operation with an entry that has not its end or whose refusal nobody has read, and what it supersedes. */
   readOpen(): Promise<QueueSnapshot<W>>;

@@ -91,6 +91,9 @@ export const decideTakeUp =
 
 const storageFailed = (detail: string): NotSaved => ({ reason: 'storage-failed', detail });
 
+const queuedKeys = (taken: TakenUp): readonly string[] =>
+  taken.saved ? taken.items.flatMap(({ itemKey, how }) => (how === 'queued' ? (itemKey ?? []) : [])) : [];
+
 /** All in one step, or nothing; "queued" is said only of what was read back. */
 export const takeUp = async (
   store: RefundStore,
@@ -99,15 +102,12 @@ export const takeUp = async (
 ): Promise<TakenUp> => {
   try {
     const operationIds = [...new Set(proposals.map(({ operationId }) => operationId))];
-    const taken = await store.change<TakenUp>({ operationIds }, decideTakeUp(world, proposals));
-    if (!taken.saved) return taken;
-    for (const { itemKey, how } of taken.items) {
-      if (how !== 'queued' || itemKey === null) continue;
-      if ((await store.readBack(itemKey)) === null) {
-        return { saved: false, because: storageFailed('it was written and is not there') };
-      }
-    }
-    return taken;
+    const { answer, isThere } = await store.changeAndReadBack<TakenUp>(
+      { operationIds },
+      decideTakeUp(world, proposals),
+      queuedKeys,
+    );
+    return isThere ? answer : { saved: false, because: storageFailed('it was written and is not there') };
   } catch (error) {
     const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return { saved: false, because: storageFailed(detail) };

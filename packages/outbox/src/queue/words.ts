@@ -18,6 +18,7 @@ export type StoredDraft = {
   readonly operationId: string;
   readonly subject: string;
   readonly order: { readonly id: string };
+  readonly supersedes: string | null;
 };
 
 /** What the queue keeps of the state that a server tells beside a verdict. */

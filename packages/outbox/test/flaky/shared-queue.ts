@@ -1,5 +1,5 @@
 import { isOpenOperation } from '../../src/queue/open-operations.ts';
-import type { Decision, QueueScope, QueueWrites } from '../../src/queue/queue-store.ts';
+import type { Decision, QueueScope, QueueWrites, ReadBack } from '../../src/queue/queue-store.ts';
 import { draftOf, draftRowSchema, refundRows } from '../../src/queue/refund-rows.ts';
 import type { DraftRow, RefundRecord, RefundSnapshot, RefundStore } from '../../src/queue/refund-rows.ts';
 import { noSession, readEntryRow, readLogRow } from '../../src/queue/stored-rows.ts';
@@ -80,12 +80,9 @@ export class ActorQueue implements RefundStore {
     this.#sharesLease = sharesLease;
   }
 
-  change<Answer>(
-    { operationIds, order }: QueueScope,
-    decide: (snapshot: RefundSnapshot) => Decision<Answer>,
-  ): Promise<Answer> {
+  change<Answer>(scope: QueueScope, decide: (snapshot: RefundSnapshot) => Decision<Answer>): Promise<Answer> {
     return this.#inTurn(() => {
-      const { writes, answer } = decide(this.#of(this.#scoped(operationIds, order)));
+      const { writes, answer } = decide(this.#of(this.#scoped(scope)));
       if (this.failures > 0 && (writes.addLog ?? []).some(({ event }) => event.kind === 'attempt-ended')) {
         this.failures -= 1;
         throw new StorageFailed('QuotaExceededError');
@@ -100,8 +97,18 @@ export class ActorQueue implements RefundStore {
     });
   }
 
-  read({ operationIds, order }: QueueScope): Promise<RefundSnapshot> {
-    return this.#inTurn(() => this.#of(this.#scoped(operationIds, order)));
+  async changeAndReadBack<Answer>(
+    scope: QueueScope,
+    decide: (snapshot: RefundSnapshot) => Decision<Answer>,
+    entryKeysOf: (answer: Answer) => readonly string[],
+  ): Promise<ReadBack<Answer>> {
+    const answer = await this.change(scope, decide);
+    const bodies = await Promise.all(entryKeysOf(answer).map((key) => this.readBack(key)));
+    return { answer, isThere: bodies.every((body) => body !== null) };
+  }
+
+  read(scope: QueueScope): Promise<RefundSnapshot> {
+    return this.#inTurn(() => this.#of(this.#scoped(scope)));
   }
 
   readOpen(): Promise<RefundSnapshot> {
@@ -152,8 +159,12 @@ export class ActorQueue implements RefundStore {
     return this.#sharesLease ? snapshot : { ...snapshot, lease: this.#ownLease };
   }
 
-  #scoped(operationIds: readonly string[], order: QueueScope['order']): RefundSnapshot {
+  #scoped({ operationIds, order, withSuperseded }: QueueScope): RefundSnapshot {
     const ids = new Set(operationIds);
+    for (const id of withSuperseded ? operationIds : []) {
+      const supersedes = this.#rows.drafts.get(id)?.supersedes ?? null;
+      if (supersedes !== null) ids.add(supersedes);
+    }
     const isOfOrder = ({ subject, orderId }: { subject: string; orderId: string | null }): boolean =>
       order !== undefined && subject === order.subject && orderId === order.orderId;
     for (const entry of this.#rows.entries.values()) if (isOfOrder(entry)) ids.add(entry.operationId);
