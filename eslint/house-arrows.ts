@@ -87,6 +87,8 @@ export const rooms: readonly Room[] = [
     others: ['@playwright/test', '@axe-core/playwright', 'postgres'],
     node: true,
   },
+  // The engines that Playwright does not drive as people install them.
+  { folder: 'e2e/engines', ours: [], others: ['puppeteer-core', 'selenium-webdriver'], node: true },
 ];
 
 const roomOf = (file: string): Room | undefined =>

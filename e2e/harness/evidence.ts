@@ -45,23 +45,25 @@ export type Said = {
   readonly screen: string;
 };
 
-export const saidOn = (page: Page): Promise<Said> =>
-  page.evaluate(() => {
-    const idIn = (address: string): string | undefined => /\/operations\/([0-9a-f-]{36})/.exec(address)?.[1];
-    const main = document.querySelector<HTMLElement>('main');
-    const links = [...(main?.querySelectorAll<HTMLAnchorElement>('a[href]') ?? [])];
-    const of = links.flatMap((link) => {
-      const operationId = idIn(link.href);
-      const around = link.closest<HTMLElement>('li') ?? link;
-      return operationId === undefined ? [] : [{ operationId, text: around.innerText }];
-    });
-    const whole = idIn(location.href);
-    if (whole !== undefined) of.push({ operationId: whole, text: main?.innerText ?? '' });
-    const pill = document.querySelector<HTMLElement>(
-      'a[href$="/device"][aria-label], header a[href$="/device"]',
-    );
-    return { of, pill: pill?.innerText ?? '', screen: main?.innerText ?? '' };
+/** Runs in the page, so it stands on its own. */
+export const saidInPage = (): Said => {
+  const idIn = (address: string): string | undefined => /\/operations\/([0-9a-f-]{36})/.exec(address)?.[1];
+  const main = document.querySelector<HTMLElement>('main');
+  const links = [...(main?.querySelectorAll<HTMLAnchorElement>('a[href]') ?? [])];
+  const of = links.flatMap((link) => {
+    const operationId = idIn(link.href);
+    const around = link.closest<HTMLElement>('li') ?? link;
+    return operationId === undefined ? [] : [{ operationId, text: around.innerText }];
   });
+  const whole = idIn(location.href);
+  if (whole !== undefined) of.push({ operationId: whole, text: main?.innerText ?? '' });
+  const pill = document.querySelector<HTMLElement>(
+    'a[href$="/device"][aria-label], header a[href$="/device"]',
+  );
+  return { of, pill: pill?.innerText ?? '', screen: main?.innerText ?? '' };
+};
+
+export const saidOn = (page: Page): Promise<Said> => page.evaluate(saidInPage);
 
 /** What the text about one operation says and nothing proves. */
 const unprovedOf = (text: string, operationId: string, evidence: Evidence): readonly string[] =>

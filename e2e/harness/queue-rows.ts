@@ -35,29 +35,30 @@ export type QueueRows = {
 
 const nothing: QueueRows = { drafts: [], entries: [], log: [] };
 
-/** Reads the rows in a page of the app's origin, with a connection of its own that is closed at once. */
-export const queueRows = async (page: Page): Promise<QueueRows> => {
-  const read = await page.evaluate(async () => {
-    const name = 'holdfast-queue';
-    const known = await indexedDB.databases();
-    if (!known.some((database) => database.name === name)) return null;
-    const settled = <Value>(request: IDBRequest<Value>): Promise<Value> =>
-      new Promise((resolve, reject) => {
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error ?? new Error('the request failed'));
-      });
-    const database = await settled(indexedDB.open(name));
-    try {
-      const transaction = database.transaction(['drafts', 'entries', 'log'], 'readonly');
-      const rowsOf = (store: string) => settled(transaction.objectStore(store).getAll());
-      const [drafts, entries, log] = await Promise.all([rowsOf('drafts'), rowsOf('entries'), rowsOf('log')]);
-      return { drafts, entries, log };
-    } finally {
-      database.close();
-    }
-  });
-  return read === null ? nothing : read;
+/** The rows, or `null` where there is no such database. Runs in a page of the app's origin, so it stands on its own. */
+export const rowsInPage = async (): Promise<QueueRows | null> => {
+  const name = 'holdfast-queue';
+  const known = await indexedDB.databases();
+  if (!known.some((database) => database.name === name)) return null;
+  const settled = <Value>(request: IDBRequest<Value>): Promise<Value> =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error ?? new Error('the request failed'));
+    });
+  const database = await settled(indexedDB.open(name));
+  try {
+    const transaction = database.transaction(['drafts', 'entries', 'log'], 'readonly');
+    const rowsOf = (store: string) => settled(transaction.objectStore(store).getAll());
+    const [drafts, entries, log] = await Promise.all([rowsOf('drafts'), rowsOf('entries'), rowsOf('log')]);
+    return { drafts, entries, log };
+  } finally {
+    database.close();
+  }
 };
+
+/** Reads the rows in a page of the app's origin, with a connection of its own that is closed at once. */
+export const queueRows = async (page: Page): Promise<QueueRows> =>
+  (await page.evaluate(rowsInPage)) ?? nothing;
 
 /** What happened to an entry, in order. */
 export const eventsOf = (rows: QueueRows, entryKey: string): readonly string[] =>

@@ -18,7 +18,7 @@ describe('what people read', () => {
     ['Saved on this device. It will be sent when there is a connection.', { state: 'queued' }],
     ['Saved on this device. It will be sent when you sign in.', { state: 'queued', queuedUntil: 'sign-in' }],
     [
-      'Saved on this device. It will be sent when Holdfast is open.',
+      'Saved on this device. It will be sent when Holdfast is open and there is a connection.',
       { state: 'queued', queuedUntil: 'open' },
     ],
     ['Sent. Waiting to hear that it arrived.', { state: 'sent' }],

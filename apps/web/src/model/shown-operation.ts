@@ -2,6 +2,7 @@ import type { DeviceItem, SeenOperation } from '@holdfast/outbox';
 import {
   approvedSentence,
   deviceSentence,
+  type QueuedUntil,
   type Amount,
   type Operation,
   type OperationDetail,
@@ -64,6 +65,10 @@ const localOf = (seen: SeenOperation): ThreadLocal | null => {
   };
 };
 
+/** A connection alone is enough only where the browser opens the app for it; elsewhere a person has to. */
+const sentBy: QueuedUntil =
+  'serviceWorker' in navigator && 'SyncManager' in globalThis ? 'connection' : 'open';
+
 const sentenceOnDevice = (seen: SeenOperation, signInNeeded: boolean): string => {
   if (seen.droppedHere) return words.row.droppedHere;
   const item = proposalItem(seen);
@@ -73,10 +78,7 @@ const sentenceOnDevice = (seen: SeenOperation, signInNeeded: boolean): string =>
   // Its answer is here, and what it says of the operation is not: the caches may have been cleared since.
   if (item.safety === 'received') return words.device.safety.received;
   if (item.safety === 'sent') return deviceSentence('sent');
-  return deviceSentence(
-    'queued',
-    signInNeeded || item.notSentBecause === 'sign-in' ? 'sign-in' : 'connection',
-  );
+  return deviceSentence('queued', signInNeeded || item.notSentBecause === 'sign-in' ? 'sign-in' : sentBy);
 };
 
 const threadFor = (seen: SeenOperation, settledAt: string | null): Thread => {

@@ -7,7 +7,7 @@ export const englishOnDevice = {
   queued: {
     connection: 'Saved on this device. It will be sent when there is a connection.',
     'sign-in': 'Saved on this device. It will be sent when you sign in.',
-    open: 'Saved on this device. It will be sent when Holdfast is open.',
+    open: 'Saved on this device. It will be sent when Holdfast is open and there is a connection.',
   },
   sent: 'Sent. Waiting to hear that it arrived.',
   approved: 'Approved. It will be submitted next.',
