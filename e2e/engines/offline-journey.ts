@@ -67,14 +67,14 @@ const proposeOffline = async (of: Case, tab: Tab): Promise<Proposed> => {
   await fillRefund(tab, order);
   await tab.press({ role: 'button', name: '^Save on this device$' });
   const id = await operationOn(tab);
-  const text = await untilSays(tab, /Saved on this device\./);
+  const text = await untilSays(tab, /Saved on this device\. It/);
   expectHonestPromise(text, parts.backgroundSync);
   await expectProved(tab, serverRows);
   assert.deepEqual(
     proposalsOf(await rowsOf(tab), order.id).map(({ operationId }) => operationId),
     [id],
   );
-  saw(`proposed: "${/Saved on this device\.[^\n]*/.exec(text)?.[0] ?? ''}"`);
+  saw(`proposed: "${/Saved on this device\. It[^\n]*/.exec(text)?.[0] ?? ''}"`);
   return { id, order: order.id, payment: order.payment };
 };
 

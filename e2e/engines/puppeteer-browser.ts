@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import puppeteer, { type Browser, type ElementHandle, type LaunchOptions, type Page } from 'puppeteer-core';
@@ -16,10 +16,18 @@ const find = (page: Page, wanted: Wanted): Promise<ElementHandle<HTMLElement>> =
   });
 
 const tabOf = (page: Page): Tab => ({
-  open: async (address) => void (await page.goto(address)),
+  // A tab in the background draws nothing: no click arrives there.
+  open: async (address) => {
+    await page.bringToFront();
+    await page.goto(address);
+  },
   reload: async () => void (await page.reload()),
-  press: async (wanted) => (await find(page, wanted)).click(),
+  press: async (wanted) => {
+    await page.bringToFront();
+    await (await find(page, wanted)).click();
+  },
   fill: async (wanted, text) => {
+    await page.bringToFront();
     const field = await find(page, wanted);
     await field.click({ clickCount: 3 });
     await field.type(text);
@@ -35,6 +43,12 @@ const hideLocks = (page: Page): Promise<unknown> =>
   page.evaluateOnNewDocument(() => {
     Reflect.deleteProperty(Navigator.prototype, 'locks');
   });
+
+/** Its driver puts Firefox's own settings back when that has ended; a start in the middle of it finds half of them. */
+const untilPutBack = (profile: string): Promise<unknown> =>
+  until("the profile's settings to be put back", async () =>
+    (await readdir(profile)).some((name) => name.endsWith('.puppeteer')) ? undefined : true,
+  );
 
 const launchOptions = (engine: 'chrome' | 'firefox', program: string, folder: string): LaunchOptions => ({
   browser: engine,
@@ -75,6 +89,7 @@ export const makePuppeteerBrowser = async (
     // It leads a group of its own: one signal reaches all of its processes.
     process.kill(-child.pid, 'SIGKILL');
     await ended;
+    await untilPutBack(path.join(folder, 'profile'));
   };
 
   const prepared = async (page: Page): Promise<Tab> => {
@@ -95,6 +110,7 @@ export const makePuppeteerBrowser = async (
       const ending = current();
       running = undefined;
       await ending.close();
+      await untilPutBack(path.join(folder, 'profile'));
     },
     kill,
     version: () => version,

@@ -82,14 +82,6 @@ const runEngine = async (
   } catch (error) {
     const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
     saw(`FAILED: ${failure}`);
-    if (process.env['DBG'])
-      print(
-        JSON.stringify(
-          house.network.seen().map((r) => [r.method, r.path, r.fate, r.status, r.answered]),
-          null,
-          0,
-        ).replaceAll('],[', '],\n['),
-      );
     return { name, version: browser.version(), failure, seconds: seconds() };
   } finally {
     await browser.remove();
@@ -133,7 +125,7 @@ const buildWeb = (): boolean => {
 const main = async (): Promise<number> => {
   const found = findAll(wantedEngines(process.argv.slice(2)));
   if (found === null) return 2;
-  if (process.env['NO_BUILD'] === undefined && !buildWeb()) return 1;
+  if (!buildWeb()) return 1;
   const house = await startHouseBehind(startFaultProxy);
   const serverRows = readServerRows(await house.databaseUrl());
   const results: Result[] = [];

@@ -185,7 +185,8 @@ export const makeWebKitBrowser = async (programs: WebKitPrograms): Promise<Engin
     },
     newTab: async () => {
       const { driver } = current();
-      await driver.switchTo().newWindow('tab');
+      // A window of its own, since a tab in the background draws nothing and cannot be brought to the front.
+      await driver.switchTo().newWindow('window');
       return tabOf(driver, await driver.getWindowHandle());
     },
     close: async () => {
