@@ -54,7 +54,10 @@ export class BrowserOutbox implements Outbox {
     this.#session = new SessionKeeper(this.#parts);
     this.#clock = settings.clock;
     this.#appVersion = settings.appVersion;
-    this.#intents = new Intents({ store, cache, clock: settings.clock, mintId: mintIdBy(settings.clock) });
+    this.#intents = new Intents({
+      ...{ store, cache, clock: settings.clock, mintId: mintIdBy(settings.clock) },
+      added: () => this.#reads.savedNow(),
+    });
     this.#reads = new LiveReads({
       follow,
       board,
@@ -228,7 +231,7 @@ export class BrowserOutbox implements Outbox {
   saveDraft = (operationId: string, content: DraftContent) => this.#intents.saveDraft(operationId, content);
   discardDraft = (operationId: string) => this.#intents.discardDraft(operationId);
   queue: Outbox['queue'] = (operationId, proposal) =>
-    this.#thenSend(this.#intents.queue(operationId, proposal));
+    this.#thenSend(this.#intents.queue(operationId, proposal, this.#unsaved.sentBefore(operationId)));
   goOn: Outbox['goOn'] = (operationId, differentFrom) =>
     this.#thenSend(this.#intents.goOn(operationId, differentFrom));
   sendUnsaved: Outbox['sendUnsaved'] = (operationId, proposal) => this.#unsaved.send(operationId, proposal);
@@ -271,7 +274,6 @@ export class BrowserOutbox implements Outbox {
   async #thenSend<Answer extends { readonly saved: boolean }>(storing: Promise<Answer>): Promise<Answer> {
     const answer = await storing;
     if (answer.saved) {
-      this.#reads.savedNow();
       // Where no stream comes through, what became of it is asked for as soon as it was sent.
       void this.#sending.wake('connection-may-be-back').then(() => this.#feed.wake({ reconnect: false }));
       this.#afterSave().catch(() => undefined);

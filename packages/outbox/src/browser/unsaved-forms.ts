@@ -1,5 +1,6 @@
 import type { Proposal } from '@holdfast/operation';
 import type { Begun, SentUnsaved } from '../outbox-interface.ts';
+import type { SentBefore } from '../queue/queue-decision.ts';
 import type { Intents } from '../queue/intents.ts';
 import { UnsavedSends } from '../send/unsaved-send.ts';
 import type { BrowserParts, BrowserSettings } from './browser-parts.ts';
@@ -40,6 +41,10 @@ export class UnsavedForms {
       this.#sends.opened(begun.unsavedOperationId, supersedes);
     }
     return begun;
+  }
+
+  sentBefore(operationId: string): SentBefore | null {
+    return this.#sends.sentBefore(operationId);
   }
 
   async send(operationId: string, proposal: Proposal): Promise<SentUnsaved> {

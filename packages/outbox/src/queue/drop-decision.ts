@@ -1,6 +1,7 @@
+import { endedWithoutRefund } from '../live-query.ts';
 import type { Dropped, DroppedBecause, Saved } from '../outbox-interface.ts';
 import { decideIntent } from './decide-intent.ts';
-import { isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
+import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
 import { newEntry } from './queue-decision.ts';
 import type { CommandWorld } from './queue-decision.ts';
 import type { Decision } from './queue-store.ts';
@@ -108,19 +109,35 @@ export const mayUndoDrop = (records: readonly RefundRecord[], record: RefundReco
   return !tookItsPlace(records, seen);
 };
 
-/** Whatever replaces a dropped proposal by now: a changed one, or a later one for the same order. */
+/** Whether an operation can come to a refund no more, by what was acknowledged here. */
+const hasEnded = (snapshot: RefundSnapshot, operationId: string): boolean =>
+  recordsOf(snapshot, operationId).some((record) => {
+    const { operationState } = historyOf(record);
+    return (endedWithoutRefund as readonly (string | null)[]).includes(operationState);
+  });
+
+/**
+ * Whatever may stand in place of a dropped proposal by now: a changed one, or another form or proposal of the same
+ * order, unless the dropped one itself says that it is another refund. No clock is asked: it may have been set back.
+ */
 const replacement = (snapshot: RefundSnapshot, seen: Seen): string | undefined => {
   const { entry } = seen.record;
-  if (entry.type !== 'propose') return undefined;
-  const droppedAtMs = seen.history.ending?.atMs ?? 0;
-  return snapshot.records.find((record) => {
-    const { entry: other } = record;
-    if (other.type !== 'propose' || other.operationId === entry.operationId) return false;
-    const { ending, dismissed } = seenOf(record).history;
-    if (ending?.how === 'dropped' || dismissed) return false;
-    const isLater = other.orderId === entry.orderId && other.queuedAtMs >= droppedAtMs;
-    return other.supersedes === entry.operationId || isLater;
-  })?.entry.operationId;
+  if (entry.command.type !== 'propose') return undefined;
+  const { differentFrom = [] } = entry.command;
+  const isOther = (operationId: string, orderId: string | null, supersedes: string | null): boolean =>
+    operationId !== entry.operationId &&
+    (supersedes === entry.operationId || (orderId === entry.orderId && !differentFrom.includes(operationId)));
+  const proposal = snapshot.records.find((record) => {
+    const { operationId, orderId, supersedes, type } = record.entry;
+    if (type !== 'propose' || !isOther(operationId, orderId, supersedes)) return false;
+    const { ending, dismissed } = historyOf(record);
+    return ending?.how !== 'dropped' && !dismissed && !hasEnded(snapshot, operationId);
+  });
+  const draft = snapshot.drafts.find(
+    ({ operationId, order, supersedes, subject }) =>
+      subject === entry.subject && isOther(operationId, order.id, supersedes),
+  );
+  return proposal?.entry.operationId ?? draft?.operationId;
 };
 
 /** Dropped by the same act: a proposal and what was decided about it here go and come back together. */

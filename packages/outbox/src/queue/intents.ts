@@ -25,9 +25,9 @@ import {
 import type { DraftWorld } from './draft-decision.ts';
 import { decideDrop, decideUndoDrop } from './drop-decision.ts';
 import { decideGoOn, decideQueue } from './queue-decision.ts';
-import type { CommandWorld } from './queue-decision.ts';
+import type { CommandWorld, SentBefore } from './queue-decision.ts';
 import { NewerElsewhere } from './queue-store.ts';
-import type { Decision, QueueScope } from './queue-store.ts';
+import type { Decision, QueueScope, QueueWrites } from './queue-store.ts';
 import type { RefundSnapshot, RefundStore } from './refund-rows.ts';
 
 export type IntentPorts = {
@@ -35,6 +35,8 @@ export type IntentPorts = {
   readonly cache: Pick<CacheStore, 'operationStates'>;
   readonly clock: Clock;
   readonly mintId: MintId;
+  /** Called when something that waits to be sent was written, and not for an intent that met what is there. */
+  readonly added?: () => void;
 };
 
 type Refusable = { readonly saved: boolean };
@@ -94,14 +96,15 @@ export class Intents {
     return this.#change({ operationIds: [operationId] }, (world) => decideDiscardDraft(world, operationId));
   }
 
-  async queue(operationId: string, proposal: Proposal): Promise<Queued> {
+  /** @param sent what of this ID this screen has sent before it could be stored */
+  async queue(operationId: string, proposal: Proposal, sent: SentBefore | null = null): Promise<Queued> {
     const read = proposalSchema.safeParse(proposal);
     if (!read.success) {
       const issues = read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
       return { saved: false, because: { reason: 'invalid', issues } };
     }
     const scope = { operationIds: [operationId], withSuperseded: true } as const;
-    return this.#change<Queued>(scope, (world) => decideQueue(world, operationId, read.data), itemOf);
+    return this.#change<Queued>(scope, (world) => decideQueue(world, operationId, read.data, sent), itemOf);
   }
 
   goOn(operationId: string, differentFrom: readonly string[]): Promise<Queued> {
@@ -181,7 +184,10 @@ export class Intents {
     }
   }
 
-  /** @param storedBy the entries by which "saved" is true: the write resolved, and they are there in another read */
+  /**
+   * "Saved" is said when the write resolved, and what it added is there in another read.
+   * @param storedBy the entries by which it is true although they were there before
+   */
   async #change<Answer extends Refusable>(
     scope: QueueScope,
     decide: (world: CommandWorld) => (snapshot: RefundSnapshot) => Decision<Answer | NotSavedAnswer>,
@@ -190,14 +196,23 @@ export class Intents {
     const { store, clock } = this.#ports;
     const [commandId, nowMs] = [this.#mint(), clock.nowMs()];
     if (commandId === null) return { saved: false, because: { reason: 'no-safe-id' } };
+    let writes: QueueWrites = {};
     const decideHere = (snapshot: RefundSnapshot): Decision<Answer | NotSavedAnswer> => {
       const { subject } = snapshot.session;
       if (subject === null)
         return { writes: {}, answer: { saved: false, because: { reason: 'signed-out' } } };
-      return decide({ subject, commandId, nowMs })(snapshot);
+      const decision = decide({ subject, commandId, nowMs })(snapshot);
+      ({ writes } = decision);
+      return decision;
+    };
+    const keysOf = (answer: Answer | NotSavedAnswer): readonly string[] => {
+      const added = (writes.addEntries ?? []).map(({ key }) => key);
+      const isReopened = (writes.addLog ?? []).some(({ event }) => event.kind === 'reopened');
+      if (added.length > 0 || isReopened) this.#ports.added?.();
+      return [...new Set([...storedBy(answer), ...added])];
     };
     try {
-      const { answer, isThere } = await store.changeAndReadBack(scope, decideHere, storedBy);
+      const { answer, isThere } = await store.changeAndReadBack(scope, decideHere, keysOf);
       return isThere ? answer : { saved: false, because: notThere };
     } catch (error) {
       return { saved: false, because: notStored(error) };

@@ -1,6 +1,6 @@
 import { commandSchema, protocolVersion } from '@holdfast/operation';
 import type { CommandType, Proposal } from '@holdfast/operation';
-import type { NotSaved, Queued } from '../outbox-interface.ts';
+import type { KeptReason, NotSaved, Queued } from '../outbox-interface.ts';
 import { entryKeyOf, historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
 import type { Decision } from './queue-store.ts';
 import { rowVersion } from './stored-rows.ts';
@@ -98,12 +98,38 @@ const supersede = (
   };
 };
 
+/** A request of this ID that left, or may have, without being stored. `end` is `null` while nobody heard of it. */
+export type SentBefore = {
+  readonly attemptId: string;
+  readonly startedAtMs: number;
+  readonly end: {
+    readonly atMs: number;
+    readonly result: KeptReason | 'verdict';
+    readonly status: number | null;
+  } | null;
+};
+
+/** Its log begins with what happened before it was stored: whoever cancels it now has to say so to the server. */
+const sentRows = (entry: EntryRow, sent: SentBefore, sessionEpoch: number): LogRow[] => {
+  const { attemptId, startedAtMs, end } = sent;
+  const unsent = { entry: { ...entry, command: null }, log: [], logCount: 0 };
+  const started = nextLogRows(unsent, startedAtMs, [{ kind: 'attempt-started', attemptId, commandCount: 1 }]);
+  if (end === null) return started;
+  const { atMs, result, status } = end;
+  const ended = { kind: 'attempt-ended', attemptId, result, status, detail: null, retryInMs: null } as const;
+  return [
+    ...started,
+    ...nextLogRows({ ...unsent, log: started, logCount: 1 }, atMs, [{ ...ended, sessionEpoch }]),
+  ];
+};
+
 /**
  * A filled-in form becomes an item, in the same step that closes the draft everywhere.
  * @param proposal already checked against the wire's schema
+ * @param sent what of this ID was sent before anything could be stored
  */
 export const decideQueue =
-  (world: CommandWorld, operationId: string, proposal: Proposal) =>
+  (world: CommandWorld, operationId: string, proposal: Proposal, sent: SentBefore | null = null) =>
   (snapshot: RefundSnapshot): Decision<Queued> => {
     const draft = snapshot.drafts.find((open) => open.operationId === operationId);
     const entry = newEntry(
@@ -133,7 +159,7 @@ export const decideQueue =
       writes: {
         deleteDrafts: [operationId],
         addEntries: [...replaced.addEntries, entry],
-        addLog: replaced.addLog,
+        addLog: [...replaced.addLog, ...(sent === null ? [] : sentRows(entry, sent, snapshot.session.epoch))],
       },
       answer: { saved: true, again: false, operationId, itemKey: entry.key },
     };

@@ -56,4 +56,13 @@ export const decideKnownAgain = ({ session }: QueueSnapshot): Decision<SessionRo
 
 /** Before the caches of a history that is no more are dropped: what was acknowledged has to be looked up again. */
 export const decideRetellNeeded = ({ session }: QueueSnapshot): Decision<SessionRow> =>
-  changed({ ...session, retell: true, retellCount: (session.retellCount ?? 0) + 1 });
+  changed({
+    ...session,
+    retell: true,
+    retellCount: (session.retellCount ?? 0) + 1,
+    retoldSubjects: [],
+  });
+
+/** Whether what this person was acknowledged has still to be looked up after a restore. */
+export const isRetellOwed = ({ retell, retoldSubjects = [], subject }: SessionRow): boolean =>
+  retell && subject !== null && !retoldSubjects.includes(subject);

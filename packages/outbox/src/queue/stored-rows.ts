@@ -111,6 +111,8 @@ export const sessionRowSchema = z.object({
   retell: z.boolean(),
   /** How often that was so. A verdict of an earlier history is none any more. */
   retellCount: z.optional(z.int()),
+  /** Whose acknowledgements of that restore were looked up already: each person signs in at a time of their own. */
+  retoldSubjects: z.optional(z.array(z.string())),
   /** Somebody signed out here, and the server has not been heard to end their session. */
   signOutOwed: z._default(z.boolean(), false),
 });
@@ -133,6 +135,8 @@ export const leaseRowSchema = z.object({
   untilMs: time,
   withLock: z.boolean(),
   isWatched: z.optional(z.boolean()),
+  /** How long it may last at most, so that a clock that was set back does not make it longer. */
+  lengthMs: z.optional(z.number()),
 });
 export type LeaseRow = z.infer<typeof leaseRowSchema>;
 

@@ -6,7 +6,9 @@ import { deviceItems } from './device-item.ts';
 import type { RefundRecord, RefundSnapshot } from '../queue/refund-rows.ts';
 
 const receiptOf = (log: RefundRecord['log']): Receipt | null => {
-  const row = log.findLast(({ event }) => event.kind === 'verdict');
+  // A receipt from before it was opened again is of a history that is no more.
+  const since = log.findLastIndex(({ event }) => event.kind === 'reopened') + 1;
+  const row = log.slice(since).findLast(({ event }) => event.kind === 'verdict');
   if (row?.event.kind !== 'verdict') return null;
   const { status, problem, operationState, operationVersion } = row.event;
   return { status, problem, operationState, operationVersion, heardAtMs: row.atMs };

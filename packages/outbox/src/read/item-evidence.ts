@@ -4,6 +4,7 @@ import type { EntryHistory } from '../queue/entry-history.ts';
 import type { QueueSnapshot } from '../queue/queue-store.ts';
 import type { EntryRecord } from '../queue/stored-rows.ts';
 import type { Words } from '../queue/words.ts';
+import { isLeaseAlive } from '../send/lease.ts';
 import { planEntries } from '../send/send-plan.ts';
 import type { PlannedEntry } from '../send/send-plan.ts';
 
@@ -72,7 +73,7 @@ export const evidentItems = <W extends Words>(
 ): readonly EvidentItem<W>[] => {
   const plan = new Map(planEntries(snapshot, nowMs).map((planned) => [planned.record.entry.key, planned]));
   // An attempt without an end is under way only while somebody holds the lease; else its tab is gone.
-  const isSomebodySending = snapshot.lease !== null && snapshot.lease.untilMs > nowMs;
+  const isSomebodySending = snapshot.lease !== null && isLeaseAlive(snapshot.lease, nowMs);
   return [...snapshot.records]
     .sort(
       (one, other) =>

@@ -12,6 +12,13 @@ export type LeaseRequest = {
   readonly gone?: string | null;
 };
 
+/** @param lengthMs how long a lease may last; by default what the lease itself says, where it does */
+export const isLeaseAlive = (
+  lease: LeaseRow,
+  nowMs: number,
+  lengthMs: number = lease.lengthMs ?? Number.POSITIVE_INFINITY,
+): boolean => lease.untilMs > nowMs && lease.untilMs <= nowMs + lengthMs;
+
 /**
  * One sender in the browser. This saves work; it is not what keeps a command single: its ID is. So doubt may go
  * either way: a holder that is frozen is passed over when its time is up, and a clock that was set back cannot keep
@@ -23,11 +30,12 @@ export const takeLease = (lease: LeaseRow | null, request: LeaseRequest): LeaseR
     holder,
     untilMs: nowMs + lengthMs,
     withLock: lock === 'held',
+    lengthMs,
     ...(lock !== 'unavailable' && { isWatched: true }),
   };
   if (lease === null || lease.holder === holder) return wanted;
-  const alive = lease.untilMs > nowMs && lease.untilMs <= nowMs + lengthMs;
-  if (!alive || (lease.isWatched === true && lease.holder === gone)) return wanted;
+  if (!isLeaseAlive(lease, nowMs, lengthMs) || (lease.isWatched === true && lease.holder === gone))
+    return wanted;
   // Whoever held the lease with the lock is gone, now that the lock is ours.
   return lock === 'held' && lease.withLock ? wanted : null;
 };

@@ -65,13 +65,21 @@ export const decideKnownAnyway =
     answer: null,
   });
 
-/** All of that history was told again, unless another restore was heard of since it was read. */
+/**
+ * All that this person was acknowledged was told again, unless another restore was heard of since it was read. Nobody
+ * can look up for another person, so theirs stays owed until they sign in here.
+ */
 export const decideRetold =
   (read: SessionRow) =>
-  ({ session }: QueueSnapshot): Decision<null> => ({
-    writes: session.retellCount === read.retellCount ? { session: { ...session, retell: false } } : {},
-    answer: null,
-  });
+  ({ session }: QueueSnapshot): Decision<null> => {
+    const { subject } = read;
+    const told = session.retoldSubjects ?? [];
+    const isSame = session.retellCount === read.retellCount && subject !== null && !told.includes(subject);
+    return {
+      writes: isSame ? { session: { ...session, retoldSubjects: [...told, subject] } } : {},
+      answer: null,
+    };
+  };
 
 /** Operations that may have reached the server: those are looked up before anything of them is sent again. */
 export const operationsToLookUp = (snapshot: QueueSnapshot): readonly string[] => {

@@ -1,5 +1,6 @@
 import type { Cancellation } from '../ports.ts';
 import type { QueueStore } from '../queue/queue-store.ts';
+import { isRetellOwed } from '../queue/session-decision.ts';
 import type { SessionRow } from '../queue/stored-rows.ts';
 import type { Words } from '../queue/words.ts';
 import {
@@ -40,8 +41,9 @@ export const lookUpOpen = async <W extends Words>(
   const { store, wire, transport, told, clock, requestTimeoutMs } = ports;
   if (wire.lookUp === null) return { isDone: true, trouble: null };
   const open = await store.readOpen();
-  const { subject, retell } = open.session;
-  const all = retell && subject !== null ? await store.readSubject(subject) : null;
+  const { subject } = open.session;
+  const owesRetell = isRetellOwed(open.session);
+  const all = owesRetell && subject !== null ? await store.readSubject(subject) : null;
   const acknowledged = all ? all.records.map(({ entry }) => entry.operationId) : [];
   const ids = [...new Set([...operationsToLookUp(open), ...acknowledged])];
   if (ids.length > 0) {
@@ -58,6 +60,6 @@ export const lookUpOpen = async <W extends Words>(
     }
     if (all) await store.change({ operationIds: ids }, decideRetell(answer.operations, clock.nowMs()));
   }
-  if (retell) await store.change({ operationIds: [] }, decideRetold(open.session));
+  if (owesRetell) await store.change({ operationIds: [] }, decideRetold(open.session));
   return { isDone: true, trouble: null };
 };

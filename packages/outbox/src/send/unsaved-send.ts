@@ -5,6 +5,7 @@ import type { KeptReason, NotSaved, SentUnsaved } from '../outbox-interface.ts';
 import { neverCancelled } from '../ports.ts';
 import type { Clock, MintId } from '../ports.ts';
 import { commandBody } from '../queue/queue-decision.ts';
+import type { SentBefore } from '../queue/queue-decision.ts';
 import { refundWire } from './refund-wire.ts';
 import type { RefundWords } from '../queue/refund-rows.ts';
 import type { ServerTold, Transport } from './transport.ts';
@@ -48,6 +49,8 @@ const notSent = (because: NotSaved): SentUnsaved => ({ kind: 'not-sent', because
 export class UnsavedSends {
   readonly #ports: UnsavedSendPorts;
   readonly #intents = new Map<string, UnsavedIntent>();
+  /** Proposals whose sending was begun and that may have arrived, by operation: until a queue can keep that. */
+  readonly #begun = new Map<string, SentBefore>();
 
   constructor(ports: UnsavedSendPorts) {
     this.#ports = ports;
@@ -58,6 +61,11 @@ export class UnsavedSends {
     if (supersedes === null || this.#intents.has(operationId)) return;
     const intent = this.#intentOf(operationId);
     intent.earlier.push({ operationId: supersedes, cancelId: this.#ports.mintId() });
+  }
+
+  /** What of this operation may have been sent by this screen; `null` when nothing. */
+  sentBefore(operationId: string): SentBefore | null {
+    return this.#begun.get(operationId) ?? null;
   }
 
   send(operationId: string, proposal: Proposal): Promise<SentUnsaved> {
@@ -134,11 +142,19 @@ export class UnsavedSends {
     const wasSent = intent.sent !== null;
     // Before the first byte leaves: from here on this text may arrive.
     intent.sent = body;
+    const begun = { attemptId: this.#ports.mintId(), startedAtMs: this.#ports.clock.nowMs(), end: null };
+    this.#begun.set(operationId, begun);
     const asked = { type: 'propose', operationId, commandId: operationId } as const;
     const outcome = await this.#request(asked, body);
     if (outcome.kind === 'kept') {
       const isNotTaken = !wasSent && notTaken.includes(outcome.reason);
-      if (isNotTaken) intent.sent = null;
+      if (isNotTaken) {
+        intent.sent = null;
+        this.#begun.delete(operationId);
+      } else {
+        const { reason: result, status } = outcome;
+        this.#begun.set(operationId, { ...begun, end: { atMs: this.#ports.clock.nowMs(), result, status } });
+      }
       return { kind: 'not-heard', operationId, reason: outcome.reason, mayHaveBeenSent: !isNotTaken };
     }
     const { status, problem, operation } = outcome.result;
