@@ -40,7 +40,7 @@ export const checkTwoTabs = async (of: Case, withoutLocks: boolean): Promise<voi
       await tab.evaluate(() => 'locks' in navigator && navigator.locks !== undefined),
       !withoutLocks,
     );
-  await untilSays(second, /Sent\. Waiting to hear that it arrived\.|Sending now/);
+  await untilSays(second, /Waiting to hear|Sending now/);
   await second.press({ role: 'button', name: '^Send now$' });
   await house.network.mend();
   await untilSays(first, /Waiting for approval\./);

@@ -23,7 +23,7 @@ import {
 // sent under a new ID after the restart, or an engine without Background Sync is told that a connection alone sends.
 
 const minor = 7_700;
-const kept = /Saved on this device\.|Sent\. Waiting to hear that it arrived\./;
+const kept = /Saved on this device\.|Waiting to hear/;
 
 /** Only where the browser wakes the app is a connection enough; elsewhere the app has to be open. */
 const expectHonestPromise = (text: string, backgroundSync: boolean): void => {

@@ -27,7 +27,7 @@ const approved = ['approved', 'submitting', 'pending', 'confirmed', 'outcome_unk
 
 const claims: readonly Claim[] = [
   { says: /Saved on this device/, holds: isSavedHere },
-  { says: /Sent\. Waiting to hear|Sending now/, holds: wasAttempted },
+  { says: /Waiting to hear|Sending now/, holds: wasAttempted },
   { says: /Waiting for (a second )?approval|Received by Holdfast\.|: Holdfast answered/, holds: isStored },
   { says: /Approved\. It will|Submitting to|has accepted it/, holds: isIn(...approved) },
   {

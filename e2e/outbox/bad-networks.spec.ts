@@ -117,7 +117,7 @@ test('the demo tries lost answers and a wrong clock: one operation, an honest se
         return found.items.length > 0 ? found.items : undefined;
       });
     expect((await known()).map((operation) => operation.id)).toEqual([id]);
-    await expect(card(page)).toContainText(/Saved on this device\.|Sent\. Waiting to hear that it arrived\./);
+    await expect(card(page)).toContainText(/Saved on this device\.|Waiting to hear/);
     const rows = await queueRows(page);
     const queuedAtMs = rows.entries[0]?.queuedAtMs ?? 0;
     expect(Math.abs(queuedAtMs - Date.now() - 86_400_000)).toBeLessThan(600_000);

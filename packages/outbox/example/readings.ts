@@ -10,7 +10,12 @@ const outbox = createActionOutbox({
 const form = document.querySelector('form') as HTMLFormElement;
 const status = document.querySelector('[role=status]') as HTMLElement;
 const list = document.querySelector('ol') as HTMLElement;
-const words = { saved: 'saved on this device', sent: 'sent, waiting to hear', received: 'the server has it' };
+const words = {
+  saved: 'saved on this device',
+  'maybe-sent': 'maybe sent, waiting to hear',
+  sent: 'sent, waiting to hear',
+  received: 'the server has it',
+};
 
 let id = outbox.newId();
 const save = async (): Promise<void> => {

@@ -186,10 +186,11 @@ export type SentUnsaved =
   | { readonly kind: 'not-sent'; readonly because: NotSaved };
 
 /**
- * `saved`: survives closing this browser; only on this device. `sent`: also under way, no verdict heard.
+ * `saved`: survives closing this browser; only on this device. `maybe-sent`: sending was begun, and nothing proves that
+ * it left. `sent`: a request with it was handed to the network, no verdict heard.
  * `received`: Holdfast has it, it survives losing this device. (`not-saved` is what `queue` and `decide` answer.)
  */
-export type Safety = 'saved' | 'sent' | 'received';
+export type Safety = 'saved' | 'maybe-sent' | 'sent' | 'received';
 
 /** `open`: still to be sent. `needs-you`: refused or parked, a person looks. `closed`: has its end. */
 export type Standing = 'open' | 'needs-you' | 'closed';

@@ -109,7 +109,7 @@ describe('F084: an item leaves only by an answer that names it', () => {
     outcomes.push(outcome);
     await expect(device.round(device.tab())).rejects.toThrow(TabKilled);
     const [kept] = await device.items();
-    expect(kept).toMatchObject({ ending: null, mayHaveBeenSent: true, safety: 'sent' });
+    expect(kept).toMatchObject({ ending: null, mayHaveBeenSent: true, safety: 'maybe-sent' });
     device.nowMs += 60_000;
     await device.round(device.tab());
     expect((await device.items())[0]).toMatchObject({ safety: 'received' });

@@ -27,6 +27,7 @@ export const decisions = {
   ownProposal: 'You proposed this refund. Someone else must decide about it.',
   noLonger: (sentence: string) => `This proposal no longer waits for you. ${sentence}`,
   decidedHere: (what: string) => `${what} is saved on this device. It is sent when there is a connection.`,
+  decidedMaybeSent: (what: string) => `${what} may have been sent. Waiting to hear.`,
   decidedSent: (what: string) => `${what} was sent. Waiting to hear that it arrived.`,
   refused: (what: string, detail: string) => `${what} was not accepted: ${detail}`,
   tookEffect: (amount: string) => `Approved: ${amount}.`,

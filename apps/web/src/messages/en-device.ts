@@ -121,6 +121,7 @@ export const device = {
   notSaved: notSavedSentences,
   safety: {
     saved: 'Saved on this device. You can close this app.',
+    'maybe-sent': 'It may have been sent. Waiting to hear.',
     sent: 'Sent. Waiting to hear that it arrived.',
     received: 'Received by Holdfast.',
   },

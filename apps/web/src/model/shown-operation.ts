@@ -59,7 +59,7 @@ const localOf = (seen: SeenOperation): ThreadLocal | null => {
   if (proposal === null) return null;
   return {
     command: 'propose',
-    state: proposal.safety === 'saved' ? 'queued' : 'sent',
+    state: proposal.safety === 'sent' || proposal.safety === 'received' ? 'sent' : 'queued',
     at: iso(proposal.queuedAtMs),
     confirmedAt: confirmedAtOf(seen),
   };
@@ -78,6 +78,7 @@ const sentenceOnDevice = (seen: SeenOperation, signInNeeded: boolean): string =>
   // Its answer is here, and what it says of the operation is not: the caches may have been cleared since.
   if (item.safety === 'received') return words.device.safety.received;
   if (item.safety === 'sent') return deviceSentence('sent');
+  if (item.safety === 'maybe-sent') return words.device.safety['maybe-sent'];
   return deviceSentence('queued', signInNeeded || item.notSentBecause === 'sign-in' ? 'sign-in' : sentBy);
 };
 

@@ -9,12 +9,7 @@ import { planEntries } from '../send/send-plan.ts';
 import type { PlannedEntry } from '../send/send-plan.ts';
 
 /** Results after which the bytes have left this device for all that we can tell, and no verdict was heard. */
-const leftTheDevice: readonly (string | null)[] = [
-  'timed-out',
-  'interrupted',
-  'server-trouble',
-  'not-understood',
-];
+const leftTheDevice: readonly (string | null)[] = ['timed-out', 'server-trouble', 'not-understood'];
 
 /**
  * No label is stronger than its evidence: a request that never got an answer of any kind is only "saved", although
@@ -22,8 +17,10 @@ const leftTheDevice: readonly (string | null)[] = [
  */
 const safetyOf = (history: EntryHistory): Safety => {
   if (history.ending?.how === 'verdict') return 'received';
-  if (history.openAttempt !== null) return 'sent';
-  return leftTheDevice.includes(history.lastEnd?.result ?? null) ? 'sent' : 'saved';
+  const result = history.lastEnd?.result ?? null;
+  if (leftTheDevice.includes(result)) return 'sent';
+  // An attempt is stored before its first byte leaves, and may be stopped before that.
+  return history.openAttempt !== null || result === 'interrupted' ? 'maybe-sent' : 'saved';
 };
 
 const reasonOf = (

@@ -11,7 +11,9 @@ const proposalOf = (items: readonly DeviceItem[]): Proposal | null => {
 };
 
 const deviceState = (items: readonly DeviceItem[]): ShownState =>
-  items.some(({ type, safety }) => type === 'propose' && safety !== 'saved') ? 'sent' : 'queued';
+  items.some(({ type, safety }) => type === 'propose' && (safety === 'sent' || safety === 'received'))
+    ? 'sent'
+    : 'queued';
 
 /** The server's word and the device's word of one operation, side by side; `null` when neither has any. */
 export const seenOperation = (

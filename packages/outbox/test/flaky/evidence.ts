@@ -88,14 +88,11 @@ export class Evidence {
           : given?.has('applied') || given?.has('replayed');
       claim(isGiven === true, () => `${key} is received, it says, and the server never said so`);
     }
-    const lastResult = item.lastAttempt?.result ?? null;
     claim(
       item.safety !== 'sent' || item.attemptCount > 0,
       () => `${key} is sent, it says, without an attempt`,
     );
-    if (item.safety === 'sent' && lastResult !== null && lastResult !== 'interrupted') {
-      claim(said !== undefined, () => `${key} is sent, it says, and nothing left`);
-    }
+    claim(item.safety !== 'sent' || said !== undefined, () => `${key} is sent, it says, and nothing left`);
     const reason = item.notSentBecause;
     if (reason === 'not-tried-yet')
       claim(said === undefined || item.attemptCount > 0, () => `${key} was tried`);

@@ -95,7 +95,9 @@ const commandOf = (type: (typeof itemTypes)[number]): DeviceItem['command'] => {
 function* everyItem(): Generator<DeviceItem> {
   for (const type of itemTypes)
     for (const ending of endings)
-      for (const safety of ending?.how === 'verdict' ? (['received'] as const) : (['saved', 'sent'] as const))
+      for (const safety of ending?.how === 'verdict'
+        ? (['received'] as const)
+        : (['saved', 'maybe-sent', 'sent'] as const))
         for (const standing of ending === null
           ? (['open', 'needs-you'] as const)
           : (['closed', 'needs-you'] as const))
@@ -131,7 +133,9 @@ const textOf = (seen: SeenOperation): string =>
 type Facts = { readonly item: DeviceItem | null; readonly state: OperationState | null };
 
 const afterApproval: readonly OperationState[] = ['approved'];
-const isSaved = ({ item }: Facts): boolean => item?.safety === 'saved' && item.ending === null;
+const isSaved = ({ item }: Facts): boolean =>
+  (item?.safety === 'saved' || item?.safety === 'maybe-sent') && item.ending === null;
+const isMaybeSent = ({ item }: Facts): boolean => item?.safety === 'maybe-sent' && item.ending === null;
 const isSent = ({ item }: Facts): boolean => item?.safety === 'sent' && item.ending === null;
 
 /** What may stand on the screen only where this is so. */
@@ -139,7 +143,8 @@ const needed: readonly (readonly [words: RegExp, evidence: (facts: Facts) => boo
   [/\bApproved\b/, ({ state }) => state !== null && afterApproval.includes(state)],
   [/Waiting for approval/, ({ state }) => state === 'proposed'],
   [/Received by Holdfast|Holdfast has it|All received/, ({ item }) => item?.ending?.how === 'verdict'],
-  [/\bSent\. Waiting/, isSent],
+  [/\bSent\. Waiting|was sent\. Waiting/, isSent],
+  [/may have been sent\. Waiting/, isMaybeSent],
   [/Saved on this device|is saved on this device/, isSaved],
   [/\bRefunded\b|\brefunded\b/, ({ state }) => state === 'confirmed'],
   [/No money moved/, ({ state }) => state === 'failed'],
@@ -159,7 +164,7 @@ test('no word on a row or a page of an operation is stronger than its evidence',
       if (item === null && state === null) continue;
       if (state === null && item !== null && item.type !== 'propose') continue;
       count += 1;
-      const isSentAway = item?.type === 'propose' && item.safety !== 'saved';
+      const isSentAway = item?.type === 'propose' && (item.safety === 'sent' || item.safety === 'received');
       const text = textOf({
         operationId,
         synced: state === null ? null : syncedAs(state),
