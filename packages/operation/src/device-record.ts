@@ -109,7 +109,8 @@ const badFieldOf = (raw: Fields): string | undefined => {
   const text = textFields.find((field) => typeof raw[field] !== 'string');
   if (text !== undefined) return text;
   if (raw['supersedes'] !== null && typeof raw['supersedes'] !== 'string') return 'supersedes';
-  if (!Number.isInteger(raw['protocol'])) return 'protocol';
+  // A row of a protocol that nobody speaks could be stored, and neither sent nor read again.
+  if (!Number.isInteger(raw['protocol']) || Number(raw['protocol']) < 1) return 'protocol';
   const { events } = raw;
   const isEvents =
     Array.isArray(events) && events.every((one) => isFields(one) && typeof one['kind'] === 'string');

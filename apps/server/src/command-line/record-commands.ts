@@ -48,6 +48,7 @@ const notImportedWords: Readonly<Record<NotImported, string>> = {
   'cancelled-there': 'it was cancelled on the device',
   'earlier-not-cancelled': 'it replaces another refund whose cancellation was not heard',
   'older-wording': 'the record holds a later wording of it',
+  'another-person': 'it stands under another name than the person whose record this is',
   'not-a-member': 'its author is not a member of this organisation (any more)',
 };
 

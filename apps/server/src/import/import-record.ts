@@ -33,7 +33,7 @@ export type ImportedItem = { readonly operationId: string | null; readonly type:
 );
 
 /** Why an unknown item is not sent in: what the record says of it, or who gave it. */
-export type NotImported = Exclude<TakeUpJudgement, 'may-go'> | 'not-a-member';
+export type NotImported = Exclude<TakeUpJudgement, 'may-go'> | 'not-a-member' | 'another-person';
 
 export type RecordImport = {
   readonly exportedAt: string;
@@ -112,6 +112,10 @@ const unknownItem = async (
   const about = { operationId: read.item.operationId, type: read.item.type };
   const judgement = judgeTakeUp(read, record);
   if (judgement !== 'may-go') return { ...about, found: 'unknown', wouldGo: false, because: judgement };
+  // A record is one person's. What stands in it under somebody else's name was put there.
+  if (read.item.subject !== record.exportedBy) {
+    return { ...about, found: 'unknown', wouldGo: false, because: 'another-person' };
+  }
   const author = await authorOf(parts, read.item.subject);
   if (author === undefined) return { ...about, found: 'unknown', wouldGo: false, because: 'not-a-member' };
   return apply ? send(parts, author, read) : { ...about, found: 'unknown', wouldGo: true, because: null };

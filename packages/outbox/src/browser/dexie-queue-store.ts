@@ -118,17 +118,20 @@ export class DexieQueueStore<W extends Words> implements QueueStore<W> {
     return read.kind === 'read' ? read.row.body : null;
   }
 
-  forget(operationIds: readonly string[]): Promise<number> {
-    const { entries, log, unended } = this.#database;
+  /** @param stillGoing says in the very step that deletes which of them may go */
+  forget(
+    operationIds: readonly string[],
+    stillGoing: (now: QueueSnapshot<W>) => readonly string[] = () => operationIds,
+  ): Promise<number> {
+    const { drafts, entries, log, unended, state, setAside } = this.#database;
     return this.#writing(() =>
-      this.#database.transaction('rw', [entries, log, unended], async () => {
-        const keys = await entries
-          .where('operationId')
-          .anyOf([...operationIds])
-          .primaryKeys();
+      this.#database.transaction('rw', [drafts, entries, log, unended, state, setAside], async () => {
+        const may = new Set(stillGoing(await this.#everything()));
+        const going = operationIds.filter((id) => may.has(id));
+        const keys = await entries.where('operationId').anyOf(going).primaryKeys();
         await log.where('entryKey').anyOf(keys).delete();
         await entries.bulkDelete(keys);
-        await unended.bulkDelete([...operationIds]);
+        await unended.bulkDelete(going);
         return keys.length;
       }),
     );

@@ -98,6 +98,9 @@ export class StorageOpening {
     await list.open();
     const all = await parts.queue.rebuildOpen(clock.nowMs());
     const old = operationsToForget(all, clock.nowMs());
-    if (old.length > 0) await parts.queue.forget(old);
+    // Judged once more in the step that deletes: another tab may have taken one up again meanwhile.
+    if (old.length > 0) {
+      await parts.queue.forget(old, (now) => operationsToForget(now, clock.nowMs()));
+    }
   }
 }
