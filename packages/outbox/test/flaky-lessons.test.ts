@@ -136,3 +136,21 @@ describe('a proposal that is changed more than once (seeds 127, 1697, 7039)', ()
     expect(again).toEqual({ kind: 'already-queued', operationId: anew });
   });
 });
+
+describe('a word about a proposal that was refused and then changed (seed 1723 of the wider lives)', () => {
+  // Red when: `firstOf` sends an operation's entries by position alone: the word is never known there, and waits for ever.
+  it('does not hold the changed proposal up', async () => {
+    const { server, device } = await open();
+    const tab = device.tab();
+    const operationId = await device.queue('order-1');
+    server.refused.add(operationId);
+    await device.round(tab, 'person-asked');
+    await device.decide({ type: 'deny', operationId, reason: 'because' });
+    await device.round(tab, 'person-asked');
+    await device.intents.goOn(operationId, [device.mint()]);
+    await device.round(tab, 'person-asked');
+    await device.round(tab, 'person-asked');
+    expect((await device.items()).filter(({ ending }) => ending === null)).toEqual([]);
+    expect(server.operations.get(operationId)?.state).toBe('denied');
+  });
+});

@@ -33,6 +33,11 @@ export class PretendHoldfast {
   /** Every verdict that was ever given on a command, in whichever history. */
   readonly judged = new Map<string, Set<CommandResult['status']>>();
 
+  /** Whether this person's approval stands. */
+  hasApproved(operationId: string, subject: string): boolean {
+    return this.#approvedBy.get(operationId)?.has(subject) ?? false;
+  }
+
   /** Forgets everything, as a server restored from an empty backup. */
   forgetEverything(): void {
     this.history += 1;

@@ -30,18 +30,20 @@ const byOperation = (records: readonly EntryRecord[]): Map<string, Seen[]> => {
 };
 
 /**
- * In order, except that a cancellation goes before whatever it is meant to stop, and a denial before an approval of the
- * same person that it takes back: sent first, that approval could let the money go before the denial arrives.
+ * In order, except that a cancellation goes before whatever it is meant to stop; that a proposal goes before words about
+ * it, which nobody can take before it is known (it may have been refused and changed after they were said); and that a
+ * denial goes before an approval of the same person that it takes back: sent first, that approval could let the money
+ * go before the denial arrives.
  */
 const firstOf = (operation: readonly Seen[]): Seen | undefined => {
   const unfinished = operation.filter(({ history }) => isUnfinishedEntry(history));
   const [first] = unfinished;
-  const cancel = unfinished.find(({ record }) => record.entry.type === 'cancel');
-  if (cancel || first === undefined || first.record.entry.type === 'propose') return cancel ?? first;
+  const ofType = (type: string): Seen | undefined =>
+    unfinished.find(({ record }) => record.entry.type === type);
   const deny = unfinished.find(
-    ({ record }) => record.entry.type === 'deny' && record.entry.subject === first.record.entry.subject,
+    ({ record }) => record.entry.type === 'deny' && record.entry.subject === first?.record.entry.subject,
   );
-  return deny ?? first;
+  return ofType('cancel') ?? ofType('propose') ?? deny ?? first;
 };
 
 const endedStates: readonly (string | null)[] = ['cancelled', 'denied', 'expired', 'failed'];

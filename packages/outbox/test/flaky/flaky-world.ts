@@ -1,6 +1,7 @@
 import { createCanceller } from '../../src/ports.ts';
 import { Intents } from '../../src/queue/intents.ts';
-import { decideRetellNeeded, decideSignedIn } from '../../src/queue/session-decision.ts';
+import { decideRetellNeeded, decideSignedIn, decideSignedOut } from '../../src/queue/session-decision.ts';
+import type { Entry } from '../../src/queue/stored-rows.ts';
 import { historyOf } from '../../src/queue/entry-history.ts';
 import { refundWire } from '../../src/send/refund-wire.ts';
 import { Sender } from '../../src/send/sender.ts';
@@ -24,6 +25,7 @@ type Seat = {
   isBusy: boolean;
 };
 
+const people = ['ann', 'ben'] as const;
 const dayMs = 86_400_000;
 const seatNames = ['tab one', 'tab two', 'worker'] as const;
 const troubles = networkOutcomes.filter((outcome) => !outcome.startsWith('killed') && outcome !== 'arrives');
@@ -139,7 +141,8 @@ export class FlakyWorld {
       // Now and then in both tabs at once.
       const seats = what < 0.15 ? this.#seats.slice(0, 2) : [seat];
       await Promise.all(seats.flatMap((one) => (one ? [this.#queue(one, orderId)] : [])));
-    } else if (seat && what < 0.6) await this.#revise(seat, operationId);
+    } else if (seat && what < 0.57) await this.#revise(seat, operationId);
+    else if (seat && what < 0.72) await this.#handle(seat, operationId, what);
     else if (seat) await this.#decide(seat, operationId, what);
   }
 
@@ -162,7 +165,7 @@ export class FlakyWorld {
   async #decide({ intents }: Seat, operationId: string, what: number): Promise<void> {
     const because = { operationId, reason: 'because' };
     const intent =
-      what < 0.75
+      what < 0.8
         ? ({ type: 'cancel', ...because } as const)
         : what < 0.85
           ? ({ type: 'approve', operationId, fingerprint: 'a'.repeat(64) } as const)
@@ -173,12 +176,31 @@ export class FlakyWorld {
     if (decided.saved) this.evidence.told.add(decided.itemKey);
   }
 
+  /** What a person does with an item: drops it, takes that back, goes on after a refusal, or reads it. */
+  async #handle({ intents }: Seat, operationId: string, what: number): Promise<void> {
+    const item = pickOf(this.#chance, this.rows.byOperation.get(operationId) ?? []);
+    if (item === undefined) return;
+    if (what < 0.62) await intents.drop(item.key);
+    else if (what < 0.66) await intents.undoDrop(item.key);
+    else if (what < 0.69) await intents.dismiss(item.key);
+    else {
+      const gone = await intents.goOn(operationId, [this.#mint()]);
+      if (gone.saved) this.evidence.told.add(gone.itemKey);
+    }
+  }
+
+  #signIn(subject: string): void {
+    this.rows.write(decideSignedIn(subject)(this.rows.all()).writes);
+    for (const { sender } of this.#seats) sender.lookUpFirst();
+  }
+
   /** What may happen at any moment. */
   #between(): void {
     if (this.#trouble !== null) throw this.#trouble;
     if (this.#chance() > 0.12) return;
     this.#check();
     const what = this.#chance();
+    const operation = pickOf(this.#chance, [...this.rows.byOperation.keys()]);
     const index = Math.floor(this.#chance() * this.#seats.length);
     const seat = this.#seats[index];
     if (!seat) return;
@@ -192,7 +214,9 @@ export class FlakyWorld {
     else if (what < 0.78) seat.queue.failures = 1 + Math.floor(this.#chance() * 3);
     else if (what < 0.86) this.wire.deliverLate();
     else if (what < 0.92) this.#restore();
-    else this.rows.write(decideSignedIn('ann')(this.rows.all()).writes);
+    else if (what < 0.94) this.rows.write(decideSignedOut(this.rows.all()).writes);
+    else if (what < 0.96 && operation !== undefined) this.server.refused.add(operation);
+    else this.#signIn(pickOf(this.#chance, people) ?? 'ann');
   }
 
   #restore(): void {
@@ -210,6 +234,11 @@ export class FlakyWorld {
     return [...this.rows.all().records].filter((record) => historyOf(record).ending === null);
   }
 
+  /** For a proposal whose earlier one could not be cancelled, or a word about a proposal that was refused: for a person. */
+  #mayWait({ supersedes, type, operationId }: Entry): boolean {
+    return supersedes !== null || (type !== 'propose' && !this.server.operations.has(operationId));
+  }
+
   /** The network works again, and one tab is left. */
   async #heal(): Promise<void> {
     for (const { actor } of this.#seats) actor.isFrozen = false;
@@ -219,16 +248,38 @@ export class FlakyWorld {
     this.#seats = [healed];
     this.wire.next = () => 'arrives';
     while (this.wire.late.length > 0) this.wire.deliverLate();
-    for (let turn = 0; turn < 12; turn += 1) {
+    for (let turn = 0; turn < 24; turn += 1) {
       this.#nowMs += 3_700_000;
-      this.rows.write(decideSignedIn('ann')(this.rows.all()).writes);
+      this.#signIn(people[turn % people.length] ?? 'ann');
       this.#start(this.#round(healed));
       await this.#turns.run(() => undefined);
       this.#check();
-      if (this.#open().every(({ entry }) => entry.supersedes !== null)) return;
+      if (turn > 0 && this.#open().every(({ entry }) => this.#mayWait(entry))) return;
     }
     const keys = this.#open().map(({ entry }) => entry.key);
     throw new Untrue(`never came to an end: ${keys.join(', ')}`);
+  }
+
+  /** What ended an operation ended it, and who took their approval back last has none there. */
+  #checkDecisions(): void {
+    const last = new Map<string, string>();
+    for (const record of this.rows.all().records) {
+      const { entry } = record;
+      const { ending } = historyOf(record);
+      if (ending?.how !== 'verdict' || ending.status === 'rejected') continue;
+      const { operationId, subject, type } = entry;
+      const state = this.server.operations.get(operationId)?.state ?? '';
+      if (['cancel', 'deny'].includes(type) && !['cancelled', 'denied'].includes(state)) {
+        throw new Untrue(`${entry.key} was taken, and the operation is ${state}`);
+      }
+      if (['approve', 'withdraw'].includes(type)) last.set(`${operationId} ${subject}`, type);
+    }
+    for (const [whose, type] of last) {
+      const [operationId = '', subject = ''] = whose.split(' ');
+      if (type === 'withdraw' && this.server.hasApproved(operationId, subject)) {
+        throw new Untrue(`the approval of ${operationId} was taken back, and stands`);
+      }
+    }
   }
 
   /** One operation at the server for each intent, and nothing but what a person asked for. */
@@ -239,14 +290,17 @@ export class FlakyWorld {
       if (entry.type !== 'propose') continue;
       const { ending } = historyOf(record);
       const isThere = operations.has(entry.operationId);
-      if (ending?.how === 'verdict' && !isThere)
+      if (ending?.how === 'verdict' && ending.status !== 'rejected' && !isThere)
         throw new Untrue(`${entry.key} is acknowledged and not there`);
     }
+    this.#checkDecisions();
     const live = new Map<string, number>();
-    for (const { id, orderId, state } of operations.values()) {
+    for (const { id, orderId, state, proposedBy } of operations.values()) {
       if (!this.rows.byOperation.has(id)) throw new Untrue(`${id} was never asked for`);
       if (state === 'cancelled' || state === 'denied' || orderId === null) continue;
-      live.set(orderId, (live.get(orderId) ?? 0) + 1);
+      // Each person's intent is one of its own.
+      const whose = `${orderId} by ${proposedBy?.id ?? ''}`;
+      live.set(whose, (live.get(whose) ?? 0) + 1);
     }
     for (const [orderId, count] of live) {
       if (count > 1) throw new Untrue(`${String(count)} refunds of ${orderId} for one intent`);
