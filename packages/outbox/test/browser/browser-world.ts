@@ -4,7 +4,7 @@ import type { BrowserOutboxOptions } from '../../src/browser/browser.ts';
 import { QueueDatabase } from '../../src/browser/queue-database.ts';
 import type { LiveQuery, LiveRead, LiveValue } from '../../src/live-query.ts';
 import type { DeviceItem, Outbox } from '../../src/outbox-interface.ts';
-import { createMint, sampleOrderSeen, sampleProposal } from '../samples.ts';
+import { sampleOrderSeen, sampleProposal } from '../samples.ts';
 import type { ServerFault, ServerReport } from './pretend-server.ts';
 import type { ServerOrder } from './server-control.ts';
 import type { Loaded } from './tab.ts';
@@ -23,8 +23,6 @@ export type Asked<Query extends LiveQuery> = {
   readonly stop: () => void;
 };
 
-const mint = createMint(Math.floor(performance.now()));
-
 /** Holds a lock as a page does that the browser froze; call what it returns to thaw it. */
 export const holdLock = (name: string): (() => void) => {
   let thaw = (): void => undefined;
@@ -37,7 +35,8 @@ export const holdLock = (name: string): (() => void) => {
 
 /** One device: databases of its own, a server of its own, and tabs that are frames of this page. */
 export class BrowserWorld {
-  readonly name = `test-${mint()}`;
+  /** Two files that begin in the same millisecond must not be one device. */
+  readonly name = `test-${crypto.randomUUID()}`;
   readonly tabs: Tab[] = [];
   url = '';
   /** A script that runs in the next tabs before the app is loaded: what kind of browser they are. */
@@ -164,5 +163,8 @@ export class BrowserWorld {
       frame.remove();
     }
     await this.tell({ do: 'close' });
+    // All devices of a run share this page's host: their cookies would become more than a request may carry.
+    document.cookie = `${this.name}-list=; Path=/; Max-Age=0`;
+    localStorage.removeItem(`${this.name}-sign-out`);
   }
 }
