@@ -18,8 +18,8 @@ const inChromium: Partial<PlaywrightTestOptions & PlaywrightWorkerOptions> = {
 
 export default defineConfig({
   outputDir: './test-results',
-  // What shares a house or a cluster runs one after another, and some take parts of it away.
-  workers: 1,
+  // What shares a house or a cluster stands in one file and runs one after another; files have houses of their own.
+  workers: 2,
   fullyParallel: false,
   retries: 0,
   forbidOnly: true,
