@@ -180,6 +180,8 @@ export class BrowserOutbox implements Outbox {
 
   async signedIn(subject: string): Promise<void> {
     this.#subjectOfScreen = subject;
+    // Storage that is still being opened must not take back, once it is open, who came in meanwhile.
+    this.#startedAs = subject;
     try {
       await this.#session.enter(subject);
     } catch (error) {

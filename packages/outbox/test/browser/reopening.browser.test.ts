@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { sendOnce } from '../../src/browser/browser.ts';
+import { createBrowserOutbox, sendOnce } from '../../src/browser/browser.ts';
 import { QueueDatabase } from '../../src/browser/queue-database.ts';
 import type { Connectivity } from '../../src/outbox-interface.ts';
+import { sampleOrderSeen } from '../samples.ts';
 import { BrowserWorld } from './browser-world.ts';
 
 let world: BrowserWorld;
@@ -46,6 +47,24 @@ describe('storage that has to be opened again', () => {
     expect(database.isOpen()).toBe(true);
     expect(said).not.toContain('failed');
     database.close();
+  });
+
+  // Red when: the end of a slow opening forgets who signed in while it lasted.
+  it('whoever signs in while storage is slow to open is still signed in when it is open', async () => {
+    world = await BrowserWorld.open();
+    const slow = slowOpening();
+    const outbox = createBrowserOutbox(world.outboxOptions());
+    // Resolves when the silence has lasted long enough to be told.
+    await outbox.start({ subject: null });
+    slow.letThrough();
+    await outbox.signedIn('ann');
+    const said: unknown[] = [];
+    const stop = outbox.watch({ of: 'connectivity' }, (read) => said.push(read));
+    await expect.poll(() => said.at(-1)).toMatchObject({ value: { storage: 'ready' } });
+    stop();
+    expect(outbox.subject()).toBe('ann');
+    expect(await outbox.begin(sampleOrderSeen())).toMatchObject({ kind: 'draft' });
+    await outbox.stop();
   });
 
   // Red when: what was said of a slow storage is not taken back where nobody else does, as in a service worker.
