@@ -145,7 +145,8 @@ describe('holdfast record import', () => {
     expect(kept.body['amount']).toEqual({ minor: 1_000, currency: 'EUR' });
   });
 
-  // Red when: membership or role is not read afresh, or decisions and ended proposals are sent in.
+  // Red when: membership or role is not read afresh, what stands under another name than the record's goes in, or
+  // decisions and ended proposals are sent in.
   it('sends in nothing of a stranger, of a role that may not propose, nor what was decided or ended there', async () => {
     await house.order('not-theirs');
     const approver = await house.person('approver', 'tablet@example.com');
@@ -161,14 +162,22 @@ describe('holdfast record import', () => {
     ];
     const report = await run(await saved(items), '--apply');
     expect(report.items).toMatchObject([
-      { found: 'unknown', because: 'not-a-member' },
-      { found: 'refused', problem: { status: 403 } },
+      { found: 'unknown', because: 'another-person' },
+      { found: 'unknown', because: 'another-person' },
       { found: 'unknown', because: 'decision' },
       { found: 'unknown', because: 'dropped-there' },
       { found: 'refused', problem: { status: 404 } },
     ]);
     expect(report.code).toBe(1);
-    for (const { operationId } of items) expect(await operationRows(operationId)).toEqual([]);
+    const strangers = [proposalItem('not-theirs', 'a-stranger')];
+    const stranger = await run(await saved(strangers, { exportedBy: 'a-stranger' }), '--apply');
+    expect(stranger.items).toMatchObject([{ found: 'unknown', because: 'not-a-member' }]);
+    const approvers = [proposalItem('not-theirs', approver.userId)];
+    const mayNot = await run(await saved(approvers, { exportedBy: approver.userId }), '--apply');
+    expect(mayNot.items).toMatchObject([{ found: 'refused', problem: { status: 403 } }]);
+    for (const { operationId } of [...items, ...strangers, ...approvers]) {
+      expect(await operationRows(operationId)).toEqual([]);
+    }
   });
 
   // Red when: a file that is no record is read item by item all the same.
