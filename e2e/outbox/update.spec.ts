@@ -88,7 +88,7 @@ test('an update in mid-queue is offered, waits for the form, the connection and 
   await expect(load(two)).toBeEnabled({ timeout: 60_000 });
   await load(two).click();
   await Promise.all([untilBuild(one, 2), untilBuild(two, 2)]);
-  await expectInside(two);
+  await expect(two.getByRole('button', { name: 'You', exact: true }).first()).toBeVisible();
   const rows = await queueRows(two);
   const entries = proposalsOf(rows, order.id);
   expect(entries.map(({ operationId }) => operationId)).toEqual([id]);
