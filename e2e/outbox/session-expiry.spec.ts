@@ -1,29 +1,9 @@
-import type { Page } from '@playwright/test';
-import type { Order } from '../harness/house.ts';
 import { saveMany, subjectOn } from '../harness/many-items.ts';
-import { expect, test, type FaultyHouse } from '../harness/outbox-test.ts';
+import { expect, test } from '../harness/outbox-test.ts';
 import { until } from '../harness/program.ts';
-import { eventsOf, queueRows, type QueueRows } from '../harness/queue-rows.ts';
+import { queueRows } from '../harness/queue-rows.ts';
 import { expectInside, signIn } from '../harness/steps.ts';
-
-const sellSome = (house: FaultyHouse, name: string, count: number, minor: number): Promise<Order[]> =>
-  Promise.all(Array.from({ length: count }, (_, n) => house.sell({ name: `${name}-${n}`, minor })));
-
-const verdictsOf = (rows: QueueRows, ids: readonly string[]): number =>
-  rows.entries.filter(
-    ({ operationId, key }) => ids.includes(operationId) && eventsOf(rows, key).includes('verdict'),
-  ).length;
-
-const untilVerdicts = (page: Page, ids: readonly string[]): Promise<unknown> =>
-  until(
-    `${ids.length} verdicts`,
-    async () => {
-      const known = verdictsOf(await queueRows(page), ids);
-      if (known === ids.length) return true;
-      throw new Error(`${known} are known`);
-    },
-    60_000,
-  );
+import { sellSome, untilVerdicts, verdictsOf } from '../harness/verdicts.ts';
 
 // Red when: a 401 ends an item or costs it something, or what is parked does not go out with the next sign-in.
 test('F086: the session ends while a batch goes out: the rest waits for a sign-in, then all go out once', async ({

@@ -62,10 +62,6 @@ export class Server {
     return this.#ask('/api/auth/sign-in/email', post({ email, password }), () => undefined);
   }
 
-  signOut(): Promise<Answer<void>> {
-    return this.#ask('/api/auth/sign-out', post({}), () => undefined);
-  }
-
   setPassword(token: string, password: string): Promise<Answer<void>> {
     return this.#ask('/v1/set-password', post({ token, password }), () => undefined);
   }
