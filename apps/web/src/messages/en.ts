@@ -11,6 +11,7 @@ const everywhere = {
     uncertain: 'Uncertain',
     operations: 'Operations',
     orders: 'Orders',
+    settings: 'Settings',
     skip: 'Skip to content',
     back: 'Back',
     you: 'You',

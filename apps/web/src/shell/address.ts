@@ -20,4 +20,5 @@ export const pathTo = {
   operation: (operationId: string): string => `/operations/${encodeURIComponent(operationId)}`,
   deviceRecord: (operationId: string): string => `/device?operation=${encodeURIComponent(operationId)}`,
   approval: (operationId: string): string => `/approvals/${encodeURIComponent(operationId)}`,
+  settings: (section: string): string => `/settings/${encodeURIComponent(section)}`,
 } as const;

@@ -12,6 +12,7 @@ const screens = {
   operation: new LazyPart(() => import('../screens/operation/OperationScreen.svelte')),
   approvals: new LazyPart(() => import('../screens/approvals/ApprovalsScreen.svelte')),
   device: new LazyPart(() => import('../screens/device/DeviceScreen.svelte')),
+  settings: new LazyPart(() => import('../screens/settings/SettingsScreen.svelte')),
 } as const;
 type ScreenName = keyof typeof screens;
 
@@ -39,6 +40,7 @@ export const screenAt = (path: string): ScreenName | null => {
       return 'operations';
     case 'approvals':
     case 'device':
+    case 'settings':
       return place;
     default:
       return null;

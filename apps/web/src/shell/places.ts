@@ -1,6 +1,14 @@
 import { roleMay, type Role } from '@holdfast/operation';
 
-export const placeKeys = ['home', 'approvals', 'uncertain', 'operations', 'orders', 'device'] as const;
+export const placeKeys = [
+  'home',
+  'approvals',
+  'uncertain',
+  'operations',
+  'orders',
+  'device',
+  'settings',
+] as const;
 export type PlaceKey = (typeof placeKeys)[number];
 
 export const placePaths: Record<PlaceKey, string> = {
@@ -10,6 +18,7 @@ export const placePaths: Record<PlaceKey, string> = {
   operations: '/operations',
   orders: '/orders',
   device: '/device',
+  settings: '/settings',
 };
 
 /** Where each role's work is. The server decides what a role may do; this is only what stands in the navigation. */
@@ -20,6 +29,7 @@ export const placesFor = (role: Role): readonly PlaceKey[] => {
   if (roleMay(role, 'operator')) places.push('uncertain', 'operations', 'orders');
   else places.push('orders');
   places.push('device');
+  if (role === 'admin') places.push('settings');
   return places;
 };
 

@@ -8,6 +8,7 @@ import NotFoundScreen from './NotFoundScreen.svelte';
 const order = lazyScreen('order');
 const operations = lazyScreen('operations');
 const approvals = lazyScreen('approvals');
+const settings = lazyScreen('settings');
 
 // The agent's first place comes with the app; every other screen is a chunk of its own.
 const router = createRouter({
@@ -24,6 +25,8 @@ const router = createRouter({
   '/approvals': approvals,
   '/approvals/:operationId': approvals,
   '/device': lazyScreen('device'),
+  '/settings': settings,
+  '/settings/:section': settings,
   '*notFound': NotFoundScreen,
 });
 
