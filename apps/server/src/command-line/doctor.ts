@@ -3,11 +3,13 @@ import { StartProblem } from '../settings/start-problem.ts';
 import { askAccount, stripeAdapter, type StripeAccess } from '../start/provider-account.ts';
 import { givenAccess } from './account-of.ts';
 import { examineAccounts, storedWebhookSecrets } from './doctor-accounts.ts';
+import { examineMail } from './doctor-mail.ts';
 import type { Output } from './output.ts';
 import { inWorkplace, type Workplace } from './workplace.ts';
 
 export type Check = {
-  readonly check: 'configuration' | 'database' | 'provider' | 'provider account' | 'webhook secret' | 'clock';
+  readonly check:
+    'configuration' | 'database' | 'provider' | 'provider account' | 'webhook secret' | 'clock' | 'mail';
   readonly ok: boolean;
   /** Nothing is wrong, but something waits for a person's choice. */
   readonly note?: true;
@@ -113,5 +115,10 @@ export const examine = async (output: Output): Promise<Check[]> => {
   const { check, settings } = configuration();
   if (settings === undefined) return [check];
   const access = await givenAccess(settings);
-  return [check, ...(await database(output, access)), ...(await providerChecks(access))];
+  return [
+    check,
+    ...(await database(output, access)),
+    ...(await providerChecks(access)),
+    await examineMail(settings),
+  ];
 };

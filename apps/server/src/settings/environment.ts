@@ -104,6 +104,17 @@ export const environmentSchema = z.object({
     .default(1200),
   HOLDFAST_DATABASE_CONNECTIONS: wholeNumber(2, 1_000, '20').default(20),
   HOLDFAST_STREAMS: wholeNumber(1, 1_000_000, '2000').default(2_000),
+  HOLDFAST_SMTP_URL: z
+    .string()
+    .refine(isUrlOf('smtp:', 'smtps:'), 'must be a URL like smtps://user:password@mail.example.org')
+    .optional(),
+  HOLDFAST_MAIL_FROM: z
+    .string()
+    .regex(
+      /^[^@\s<>]+@[^@\s<>]+$|^[^<>\r\n]+<[^@\s<>]+@[^@\s<>]+>$/,
+      'must be a sender like refunds@example.org',
+    )
+    .optional(),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -31,6 +31,8 @@ export type Settings = {
   /** Event streams that may be open at once in this process. */
   readonly mostStreams: number;
   readonly buildsWeb: boolean;
+  /** How letters leave: `url` may hold a password. Without it the demo shows them, and else there are none. */
+  readonly smtp: { readonly url: string; readonly from: string } | undefined;
   readonly logLevel: Environment['LOG_LEVEL'];
 };
 
@@ -71,6 +73,20 @@ const judgeTogether = (environment: Environment, demo: boolean, publicOrigin: st
       'Set both, or neither for the bundled fake Stripe.',
     );
   }
+};
+
+/** @throws StartProblem when only one of the two is given */
+const readSmtp = ({ HOLDFAST_SMTP_URL: url, HOLDFAST_MAIL_FROM: from }: Environment): Settings['smtp'] => {
+  if (url === undefined && from === undefined) return undefined;
+  if (url !== undefined && from !== undefined) return { url, from };
+  const [given, missing] =
+    url === undefined
+      ? ['HOLDFAST_MAIL_FROM', 'HOLDFAST_SMTP_URL']
+      : ['HOLDFAST_SMTP_URL', 'HOLDFAST_MAIL_FROM'];
+  throw new StartProblem(
+    `${given} cannot be used: it is set without ${missing}.`,
+    'Set both, or neither: then no mail is sent.',
+  );
 };
 
 /**
@@ -118,6 +134,7 @@ export const readSettings = (
     databaseConnections: environment.HOLDFAST_DATABASE_CONNECTIONS,
     mostStreams: environment.HOLDFAST_STREAMS,
     buildsWeb: environment.HOLDFAST_WEB_BUILD === 'on',
+    smtp: readSmtp(environment),
     logLevel: environment.LOG_LEVEL,
   };
 };

@@ -15,6 +15,7 @@ import { staticFiles } from '../http/static-files.ts';
 import { openAccessStore, type AccessStore } from '../sign-in/access-store.ts';
 import { identifier } from '../sign-in/identify.ts';
 import { openPeople, type People } from '../sign-in/people.ts';
+import { openMail, type Mail } from '../mail/mail.ts';
 import type { Settings } from '../settings/settings.ts';
 import { launchers } from './launchers.ts';
 import { loggableError, type Logger } from './log.ts';
@@ -36,6 +37,7 @@ export type OpenServer = {
   readonly log: Logger;
   readonly store: AccessStore;
   readonly people: People;
+  readonly mail: Mail;
   readonly made: MadeEngine;
   readonly streams: OpenStreams;
 };
@@ -186,6 +188,16 @@ export const openServer = async (
     publicOrigin: settings.publicOrigin,
     sharedKey: await store.sharedKey(),
   });
+  const mail = openMail({
+    smtp: settings.smtp,
+    demo: settings.demo,
+    show: (text) => process.stderr.write(text),
+    onNowhere: () => {
+      log.warn(
+        'a letter could not be sent: mail is not set up; set HOLDFAST_SMTP_URL and HOLDFAST_MAIL_FROM',
+      );
+    },
+  });
   const bare = makeEngine(database.url, settings, directory, settings.databaseConnections, log);
   wake = (id) => accountArrived(bare.inOrganisation, id);
   const made =
@@ -198,6 +210,7 @@ export const openServer = async (
     log,
     store,
     people,
+    mail,
     made,
     streams: openStreams(settings.mostStreams),
   };
@@ -205,6 +218,7 @@ export const openServer = async (
     directory.stop();
     await made.close();
     await people.close();
+    mail.close();
     await store.close();
   };
   return { opened, organisationId, directory, close };
