@@ -4,7 +4,7 @@ import { minorUnitDigits } from './currency.ts';
 /** Money: a whole number of the currency's ISO 4217 minor unit. Never a float, never without its currency. */
 export type Amount = { readonly minor: number; readonly currency: string };
 
-const currencySchema = z
+export const currencySchema = z
   .string()
   .check(
     z.refine(

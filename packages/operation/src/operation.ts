@@ -20,6 +20,7 @@ export * from './last-check.ts';
 export * from './messages/en.ts';
 export * from './observation.ts';
 export * from './operation-id.ts';
+export * from './organisation-day.ts';
 export * from './payment-figures.ts';
 export * from './policy.ts';
 export * from './possible-duplicate.ts';

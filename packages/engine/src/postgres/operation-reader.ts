@@ -1,4 +1,4 @@
-import type { Operation, Policy } from '@holdfast/operation';
+import { policyFromStored, type Operation, type Policy } from '@holdfast/operation';
 import { viewOfOperation, type StoredApproval, type ViewContext } from '../query/operation-view.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { groupedBy } from './grouped.ts';
@@ -12,12 +12,13 @@ export type ProviderNames = (provider: string | null) => string;
 /** What of the organisation's row decisions hang on. */
 export const readOrganisation = async (tx: OrganisationTransaction): Promise<OrganisationFacts> => {
   if (tx.memory.organisation !== null) return tx.memory.organisation;
-  const [row] = await tx.ask<{ policy: Policy; generation: string; hold_on: boolean }>(
+  const [row] = await tx.ask<{ policy: unknown; generation: string; hold_on: boolean }>(
     'select policy, generation, hold_on from organisations where org_id = $1',
     [tx.organisationId],
   );
   if (row === undefined) throw new Error(`there is no organisation ${tx.organisationId}`);
-  tx.memory.organisation = { policy: row.policy, generation: row.generation, holdOn: row.hold_on };
+  const { policy, generation, hold_on: holdOn } = row;
+  tx.memory.organisation = { policy: policyFromStored(policy), generation, holdOn };
   return tx.memory.organisation;
 };
 
