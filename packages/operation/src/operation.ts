@@ -35,6 +35,7 @@ export * from './state.ts';
 export type { Cell, Guard, TransitionRow } from './transition-cell.ts';
 export * from './transition-table.ts';
 export * from './transition.ts';
+export * from './wire/assertion-message.ts';
 export * from './wire/command-message.ts';
 export * from './wire/decision-message.ts';
 export * from './wire/feed-message.ts';

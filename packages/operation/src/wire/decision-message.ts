@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { figureSchema } from '../amount.ts';
+import { assertionSchema } from './assertion-message.ts';
 import { operationIdSchema } from './proposal-message.ts';
 import { outsideId, someText } from './plain-text.ts';
 
@@ -9,6 +10,8 @@ export const approveSchema = z.object({
   commandId: commandIdSchema,
   fingerprint: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')),
   seen: z.optional(z.object({ refundable: figureSchema, orderVersion: z.int().check(z.positive()) })),
+  /** The approver's signature over exactly this decision; since version 2. */
+  assertion: z.optional(assertionSchema),
 });
 export type Approve = z.infer<typeof approveSchema>;
 

@@ -1,3 +1,4 @@
+import { protocolVersion } from '@holdfast/operation';
 import { Dexie } from 'dexie';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBrowserOutbox } from '../../src/browser/browser.ts';
@@ -117,7 +118,7 @@ describe('what lies on this device', () => {
     const tab = await world.openTab();
     const operationId = await world.queue(tab);
     await world.untilReceived(tab, operationId);
-    expect((await world.report()).protocols).toEqual(['1']);
+    expect((await world.report()).protocols).toEqual([String(protocolVersion)]);
   });
 
   it('trouble with the caches keeps nothing from being queued and sent', async () => {
