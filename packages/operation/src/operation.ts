@@ -22,6 +22,8 @@ export * from './observation.ts';
 export * from './operation-id.ts';
 export * from './organisation-day.ts';
 export * from './payment-figures.ts';
+export { loosens, type PolicyDirection, type PolicyField } from './policy-order.ts';
+export * from './policy-words.ts';
 export * from './policy.ts';
 export * from './possible-duplicate.ts';
 export * from './refund-reason.ts';
