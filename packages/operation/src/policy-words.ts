@@ -1,6 +1,6 @@
 import { formatAmount, type DecimalMark } from './amount-format.ts';
 import type { Amount } from './amount.ts';
-import { englishPolicy as english } from './messages/en-policy.ts';
+import { englishPolicy as english } from './messages/en-policy-words.ts';
 import {
   directions,
   limitCurrencies,
