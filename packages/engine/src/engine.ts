@@ -4,3 +4,12 @@ export type { ChainFault } from './audit/audit-chain.ts';
 export { problemOf, type ProblemExtras } from './intake/problem.ts';
 export { sweepFindingKinds, type SweepFinding, type SweepFindingKind } from './sweep/sweep-finding.ts';
 export type { SweepResult } from './sweep/run-sweep.ts';
+export {
+  freshForMs,
+  isFresh,
+  judgeCounter,
+  judgeRegistering,
+  judgeRevoking,
+  type Proof,
+  type RegisterJudgement,
+} from './sign-in/passkey-decision.ts';

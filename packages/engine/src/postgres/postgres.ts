@@ -20,3 +20,4 @@ export { verifyAudit, type AuditVerification } from './audit-verify.ts';
 export { accountArrived, setProviderAccess, type NewProviderAccess } from './provider-account-store.ts';
 export { isPageCursor } from './page-cursor.ts';
 export { createSweep } from './sweep-runner.ts';
+export { passkeysIn, type NewPasskey, type PasskeyRecord, type Passkeys } from './passkey-store.ts';
