@@ -5,7 +5,15 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'house', root: '.', include: ['eslint/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'house',
+          root: '.',
+          include: ['eslint/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       'packages/*/vitest.config.ts',
       'packages/*/test/browser/vitest.config.ts',
       'apps/*/vitest.config.ts',

@@ -6,6 +6,9 @@ export default defineConfig({
   test: {
     name: 'web',
     include: ['src/**/*.test.ts', 'building/**/*.test.ts'],
+    // A machine may be busy: a test that hangs is told apart from one that is slow.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Components of libraries come as source, which Node cannot read.
     server: { deps: { inline: [/@lucide\/svelte/, /bits-ui/, /svelte-toolbelt/, /runed/] } },
   },

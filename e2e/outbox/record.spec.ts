@@ -25,6 +25,10 @@ test("a lost device's record is taken up on another: same ID and bytes, once, an
   const lost = await visit('agent');
   await lost.goto(`${house.origin}/orders/${order.id}`);
   await fillRefund(lost, order);
+  // What is not open yet has to come from the device once the network is gone.
+  await lost.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+  });
   await house.network.cut();
   await lost.getByRole('button', { name: /^(Send for approval|Save on this device)$/ }).click();
   const id = await operationOn(lost);

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // One real PostgreSQL a run; each `.pg.test.ts` makes a database of its own in it.
     globalSetup: ['./test/postgres-cluster.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });

@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { name: 'operation', include: ['src/**/*.test.ts', 'test/**/*.test.ts'] },
+  test: {
+    name: 'operation',
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // A machine may be busy: a test that hangs is told apart from one that is slow.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 });

@@ -28,6 +28,7 @@ export default defineConfig({
     // One control server a run, outside of the browser; each test has a pretend Holdfast of its own behind it.
     globalSetup: ['./test/browser/server-control.ts'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
     browser: {
       enabled: true,
