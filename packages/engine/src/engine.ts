@@ -13,3 +13,8 @@ export {
   type Proof,
   type RegisterJudgement,
 } from './sign-in/passkey-decision.ts';
+export {
+  organisationAuditTypes,
+  type AuditSubject,
+  type OrganisationAuditType,
+} from './audit/organisation-audit-types.ts';

@@ -1,3 +1,4 @@
+import { appendOrganisationAudit, auditingOver, type NewOrganisationEntry } from '@holdfast/engine/postgres';
 import type { Role } from '@holdfast/operation';
 import postgres from 'postgres';
 import { wholeRows } from './whole-rows.ts';
@@ -62,6 +63,17 @@ export type AccessStore = {
     member: { userId: string; role: Role; name: string; email: string },
   ) => Promise<boolean>;
   readonly addKey: (organisationId: string, key: NewKey) => Promise<void>;
+  /** An act that has no transaction of the organisation's own. Where it has one, append in there (`auditingOver`). */
+  readonly recordAct: (organisationId: string, entry: NewOrganisationEntry) => Promise<void>;
+  /**
+   * What a person did about their own sign-in, in each of their organisations. Sign-in is stored under a role of its
+   * own that sees no organisation, so this is a transaction of its own, after the act: a process that ends in between
+   * leaves an act without its entry, never an entry without its act.
+   */
+  readonly recordPersonalAct: (
+    userId: string,
+    entry: Omit<NewOrganisationEntry, 'subject' | 'by'> & { readonly by?: string },
+  ) => Promise<void>;
   /** A secret that every process on this database derives alike; `purpose` keeps its uses apart. */
   readonly sharedKey: () => Promise<Uint8Array>;
   /** The provider accounts this organisation was used with, or that were set as its own. */
@@ -184,9 +196,19 @@ const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
 
 export const openAccessStore = (url: string, maximum = 5): AccessStore => {
   const sql = postgres(url, { ...underRole('holdfast_server', maximum), ...socketOf(url) });
+  const inOrganisation = inOrganisationOf(sql);
+  const before = beforeOrganisation(sql);
+  const recordAct: AccessStore['recordAct'] = (organisationId, entry) =>
+    inOrganisation(organisationId, (tx) => appendOrganisationAudit(auditingOver(tx, organisationId), entry));
   return {
-    ...beforeOrganisation(sql),
-    ...withinOrganisation(inOrganisationOf(sql)),
+    ...before,
+    ...withinOrganisation(inOrganisation),
+    recordAct,
+    recordPersonalAct: async (userId, entry) => {
+      for (const { organisationId } of await before.membershipsOf(userId)) {
+        await recordAct(organisationId, { by: userId, ...entry, subject: `person ${userId}` });
+      }
+    },
     defaultOrganisationId: async () => {
       const [row] = await sql`select default_org_id from installation`;
       return row?.['default_org_id'] as string;

@@ -1,5 +1,5 @@
 import type { OperationState } from '@holdfast/operation';
-import { faultsOfChain, type AuditEntry, type ChainFault } from './audit-chain.ts';
+import { chainOfOperation, faultsOfChain, type AuditEntry, type ChainFault } from './audit-chain.ts';
 
 /** An operation's row, as far as its audit speaks of it. */
 export type AuditedOperation = {
@@ -24,6 +24,7 @@ export const faultsOfOperation = (
 ): readonly ChainFault[] => {
   const fault = (sequence: number, because: string): ChainFault => ({
     operationId: operation.id,
+    chain: chainOfOperation(operation.id),
     sequence,
     because,
   });

@@ -8,6 +8,7 @@ import {
   type AuditEntry,
   type ChainFault,
 } from '../audit/audit-chain.ts';
+import type { StoredEntry } from '../audit/faults-of-operation.ts';
 import type { AuditType } from '../query/timeline.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { audit, type AuditRow } from './schema.ts';
@@ -42,7 +43,14 @@ export const appendAudit = async (tx: OrganisationTransaction, added: NewAuditEn
     data: added.data ?? {},
   };
   const hash = chainHash(previousHash, entry);
-  tx.unsent.audit.push({ ...entry, state: added.state, at: tx.now, previousHash, hash });
+  tx.unsent.audit.push({
+    ...entry,
+    state: added.state,
+    at: tx.now,
+    previousHash,
+    hash,
+    transactionId: null,
+  });
   tx.memory.auditHeads.set(added.operationId, { sequence: entry.sequence, hash });
 };
 
@@ -57,6 +65,12 @@ const headOf = async (tx: OrganisationTransaction, operationId: string): Promise
   return head ?? null;
 };
 
+/** A stored entry as it was hashed, with its hashes. */
+export const entryOfRow = ({ transactionId: _, at, ...row }: AuditRow): StoredEntry => ({
+  ...row,
+  at: at.toISOString(),
+});
+
 /** One operation's entries, oldest first. */
 export const readAudit = (tx: OrganisationTransaction, operationId: string): Promise<AuditRow[]> =>
   tx.db
@@ -69,5 +83,4 @@ export const readAudit = (tx: OrganisationTransaction, operationId: string): Pro
 export const verifyAuditOf = async (
   tx: OrganisationTransaction,
   operationId: string,
-): Promise<readonly ChainFault[]> =>
-  faultsOfChain((await readAudit(tx, operationId)).map((row) => ({ ...row, at: row.at.toISOString() })));
+): Promise<readonly ChainFault[]> => faultsOfChain((await readAudit(tx, operationId)).map(entryOfRow));

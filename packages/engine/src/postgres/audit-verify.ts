@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray } from 'drizzle-orm';
 import type { ChainFault } from '../audit/audit-chain.ts';
-import { faultsOfOperation, type StoredEntry } from '../audit/faults-of-operation.ts';
+import { faultsOfOperation } from '../audit/faults-of-operation.ts';
+import { entryOfRow } from './audit-store.ts';
 import { lockOperation } from './change-operation.ts';
 import type { InOrganisation, OrganisationTransaction } from './connection.ts';
 import { groupedBy } from './grouped.ts';
@@ -11,8 +12,6 @@ export type AuditVerification = { readonly operations: number; readonly entries:
 
 const batch = 200;
 const nilId = '00000000-0000-0000-0000-000000000000';
-
-const entryOf = (row: AuditRow): StoredEntry => ({ ...row, at: row.at.toISOString() });
 
 const entriesOf = (tx: OrganisationTransaction, ids: readonly string[]): Promise<AuditRow[]> =>
   tx.db
@@ -42,7 +41,7 @@ const faultsIn = (
     .map((account) => fingerprintOfRow(row, account))
     .filter((fingerprint) => fingerprint !== null);
   const { id, state, version, fingerprint } = row;
-  return faultsOfOperation({ id, state, version, fingerprint, fingerprintsNow }, entries.map(entryOf));
+  return faultsOfOperation({ id, state, version, fingerprint, fingerprintsNow }, entries.map(entryOfRow));
 };
 
 /** Once more under the operation's lock: what somebody was changing just now is no fault. */

@@ -21,3 +21,9 @@ export { accountArrived, setProviderAccess, type NewProviderAccess } from './pro
 export { isPageCursor } from './page-cursor.ts';
 export { createSweep } from './sweep-runner.ts';
 export { passkeysIn, type NewPasskey, type PasskeyRecord, type Passkeys } from './passkey-store.ts';
+export {
+  appendOrganisationAudit,
+  auditingOver,
+  type AuditingTransaction,
+  type NewOrganisationEntry,
+} from './organisation-audit.ts';

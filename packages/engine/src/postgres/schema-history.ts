@@ -38,8 +38,29 @@ export const audit = pgTable(
     data: jsonb('data').$type<AuditData>().notNull(),
     previousHash: text('previous_hash').notNull(),
     hash: text('hash').notNull(),
+    /** Stamped by a trigger; not part of what is hashed. */
+    transactionId: xid8('tx_id'),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.operationId, table.sequence] })],
+);
+
+/** Chained per subject: see organisation-audit.ts. */
+export const organisationAudit = pgTable(
+  'organisation_audit',
+  {
+    organisationId: text('org_id').notNull(),
+    subject: text('subject').notNull(),
+    sequence: integer('sequence').notNull(),
+    at: time('at').notNull(),
+    type: text('type').notNull(),
+    actorId: text('actor_id'),
+    data: jsonb('data').$type<AuditData>().notNull(),
+    previousHash: text('previous_hash').notNull(),
+    hash: text('hash').notNull(),
+    /** Stamped by a trigger; not part of what is hashed. */
+    transactionId: xid8('tx_id'),
+  },
+  (table) => [primaryKey({ columns: [table.organisationId, table.subject, table.sequence] })],
 );
 
 export const feed = pgTable(
@@ -74,4 +95,5 @@ export const counted = pgTable(
 
 export type CommandRow = typeof commands.$inferSelect;
 export type AuditRow = typeof audit.$inferSelect;
+export type OrganisationAuditRow = typeof organisationAudit.$inferSelect;
 export type FeedRow = typeof feed.$inferSelect;
