@@ -130,9 +130,7 @@ const verify = async ({ json, org }: Common): Promise<void> => {
     const clean = found.total() === 0;
     const read = `Checked ${counted(entries, 'entry', 'entries')} of ${counted(operations, 'operation')}`;
     output.result({ clean, organisationId, operations, entries, found: found.total(), faults: found.shown }, [
-      ...found.shown.map(
-        (fault) => `${fault.chain}  entry ${String(fault.sequence)}  ${fault.because}`,
-      ),
+      ...found.shown.map((fault) => `${fault.chain}  entry ${String(fault.sequence)}  ${fault.because}`),
       clean ? `${read}: nothing was tampered with.` : `${read}: ${counted(found.total(), 'fault')}.`,
     ]);
     if (clean) return;
