@@ -1,14 +1,13 @@
 import {
   judgeEligibility,
-  refundableMinor,
-  type Amount,
   type Command,
   type EligibilityFacts,
   type OperationState,
 } from '@holdfast/operation';
-import { exceedsSentence } from './judge-propose.ts';
+import { exceedsSentence, type PaymentNeighbour } from './judge-propose.ts';
 import { problemOf } from './problem.ts';
 import { refuse, type Judgement } from './verdict.ts';
+import { whatChanged, whatIsNow, whatTakesMoney } from './what-is-now.ts';
 
 export type ApproveCommand = Extract<Command, { type: 'approve' }>;
 
@@ -21,7 +20,9 @@ export type ApprovalFacts = {
   readonly approvalsNeeded: number;
   /** Who counts among the approvals in force, the one judged not included. */
   readonly approvedBy: readonly string[];
-  readonly order: { readonly version: number };
+  readonly order: { readonly version: number; readonly updatedAt: Date };
+  /** All other operations of the payment. */
+  readonly neighbours: readonly Pick<PaymentNeighbour, 'id' | 'state' | 'amount'>[];
   readonly eligibility: EligibilityFacts;
 };
 
@@ -34,8 +35,11 @@ export type ApprovalEffect = { readonly completes: boolean };
 export const judgeApproval = (command: ApproveCommand, facts: ApprovalFacts): Judgement<ApprovalEffect> => {
   const ids = { operationId: command.operationId, commandId: command.commandId };
   const { payment } = facts.eligibility;
-  const refundable: Amount = { minor: refundableMinor(payment), currency: payment.currency };
-  const now = { fingerprint: facts.fingerprint, refundable, orderVersion: facts.order.version };
+  const met = { ...facts, payment };
+  const now = whatIsNow(met);
+  const { refundable } = now;
+  const taken = whatTakesMoney(met);
+  const operations = taken.length === 0 ? {} : { operations: taken };
   if (facts.fingerprint !== null && command.fingerprint !== facts.fingerprint) {
     const detail = 'What you approved is not what is proposed here. Look at it again.';
     return refuse(problemOf('stale-approval', detail, { ...ids, now }));
@@ -44,26 +48,17 @@ export const judgeApproval = (command: ApproveCommand, facts: ApprovalFacts): Ju
     return refuse(problemOf('forbidden', 'You proposed it, so somebody else has to approve it.', ids), false);
   }
   if (facts.state !== 'proposed') return { kind: 'go-on', effect: { completes: false } };
-  if (command.seen !== undefined && !sawWhatIs(command.seen, now)) {
-    const detail = 'The order has changed since you looked at it. Look at it again.';
-    return refuse(problemOf('stale-approval', detail, { ...ids, now }));
-  }
+  const changed = whatChanged(command.seen, met);
+  if (changed !== null) return refuse(problemOf('stale-approval', changed, { ...ids, now, ...operations }));
   const reasons = judgeEligibility(facts.eligibility);
   if (reasons.length > 0) {
     const detail = reasons.map(({ sentence }) => sentence).join(' ');
-    return refuse(problemOf('not-eligible', detail, { ...ids, reasons: [...reasons] }));
+    return refuse(problemOf('not-eligible', detail, { ...ids, reasons: [...reasons], now, ...operations }));
   }
   if (facts.eligibility.amount.minor > refundable.minor) {
-    return refuse(problemOf('exceeds-refundable', exceedsSentence(refundable), { ...ids, refundable }));
+    const detail = exceedsSentence(refundable, facts.neighbours);
+    return refuse(problemOf('exceeds-refundable', detail, { ...ids, refundable, now, ...operations }));
   }
   const people = new Set([...facts.approvedBy, facts.approvingPerson]);
   return { kind: 'go-on', effect: { completes: people.size >= Math.max(1, facts.approvalsNeeded) } };
 };
-
-const sawWhatIs = (
-  seen: NonNullable<ApproveCommand['seen']>,
-  now: { readonly refundable: Amount; readonly orderVersion: number },
-): boolean =>
-  seen.orderVersion === now.orderVersion &&
-  seen.refundable.minor === now.refundable.minor &&
-  seen.refundable.currency === now.refundable.currency;

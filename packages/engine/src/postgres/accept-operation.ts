@@ -56,6 +56,7 @@ const blank: Omit<OperationRow, Needed | Fixed> = {
   replaces: null,
   differentFrom: [],
   fingerprint: null,
+  atProposal: null,
   approvedAt: null,
   undoUntil: null,
   approvedPolicyVersion: null,

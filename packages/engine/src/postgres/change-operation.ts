@@ -31,6 +31,7 @@ type Guarded =
       | 'note'
       | 'replaces'
       | 'fingerprint'
+      | 'atProposal'
     )
   | (
       | 'orderId'

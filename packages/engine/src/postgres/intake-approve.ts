@@ -50,6 +50,7 @@ export const applyApprove = async (
     approvalsNeeded: facts.policy.approvalsNeeded,
     approvedBy: inForce.map(({ person }) => person),
     order,
+    neighbours: facts.neighbours,
     eligibility: eligibilityFacts(row.id, { ...row, amount, reason: row.reason }, facts),
   });
   if (judgement.kind === 'refuse') return { ...judgement, kind: 'refused', row };

@@ -1,7 +1,8 @@
-import type { CommandResult } from '@holdfast/operation';
+import type { CommandResult, Problem } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
 import { digestOfCommand } from '../intake/command-digest.ts';
 import { problemOf } from '../intake/problem.ts';
+import { actorsNamedBy, toldProblem, withWhatStands } from '../intake/what-stands.ts';
 import { lockOperation } from './change-operation.ts';
 import { bindCommand, readBound } from './command-store.ts';
 import type { OrganisationTransaction } from './connection.ts';
@@ -12,7 +13,13 @@ import { applyEnd, rememberCancellation } from './intake-end.ts';
 import { applyResolve, type askAboutReference } from './intake-resolve.ts';
 import { applyWithdraw } from './intake-withdraw.ts';
 import type { Decision, DecisionOutcome } from './intake-outcome.ts';
-import { readOperation, viewOperation } from './operation-reader.ts';
+import {
+  readNames,
+  readOperation,
+  readOperations,
+  viewOperation,
+  viewOperationsAlone,
+} from './operation-reader.ts';
 import type { CommandRow, OperationRow } from './schema.ts';
 
 /** What the provider says of the reference that an operator names, where one is named. Asked before the transaction. */
@@ -87,9 +94,26 @@ const answer = async (
     bindCommand(tx, command, who.actor.id, { status: 'applied' });
     return { commandId: command.commandId, status: 'applied', ...shown };
   }
-  const { problem, binds } = outcome;
-  if (binds) bindCommand(tx, command, who.actor.id, { status: 'rejected', problem });
-  return { commandId: command.commandId, status: 'rejected', ...shown, problem };
+  const problem = withWhatStands(outcome.problem, outcome.row);
+  if (outcome.binds) bindCommand(tx, command, who.actor.id, { status: 'rejected', problem });
+  return {
+    commandId: command.commandId,
+    status: 'rejected',
+    ...shown,
+    problem: await tell(dependencies, tx, problem),
+  };
+};
+
+/** What is stored holds IDs alone; names are put in when it is told, and told again. */
+const tell = async (
+  { providerName }: IntakeDependencies,
+  tx: OrganisationTransaction,
+  problem: Problem,
+): Promise<Problem> => {
+  const { nameOf } = await readNames(tx, actorsNamedBy(problem));
+  const beside = (problem.operations ?? []).map(({ id }) => id);
+  const views = await viewOperationsAlone(tx, await readOperations(tx, beside), providerName);
+  return toldProblem(problem, nameOf, new Map(views.map((view) => [view.id, view])));
 };
 
 const replay = async (
@@ -118,5 +142,10 @@ const replay = async (
   const shown = operation === undefined ? {} : { operation };
   return bound.verdict.status === 'applied'
     ? { commandId: command.commandId, status: 'replayed', ...shown }
-    : { commandId: command.commandId, status: 'rejected', ...shown, problem: bound.verdict.problem };
+    : {
+        commandId: command.commandId,
+        status: 'rejected',
+        ...shown,
+        problem: await tell(dependencies, tx, bound.verdict.problem),
+      };
 };

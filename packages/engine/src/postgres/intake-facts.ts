@@ -6,7 +6,7 @@ import {
   readOperation,
   readOperations,
   readOrganisation,
-  viewOperations,
+  viewOperationsAlone,
   type ProviderNames,
 } from './operation-reader.ts';
 import { codecOf } from './row-codec.ts';
@@ -86,7 +86,7 @@ const readNeighbours = async (
   providerName: ProviderNames,
 ): Promise<readonly PaymentNeighbour[]> => {
   const rows = (await operationsOfPayment(tx, payment)).filter(({ id }) => id !== operationId);
-  const views = await viewOperations(tx, rows, providerName);
+  const views = await viewOperationsAlone(tx, rows, providerName);
   return rows.map((row, index) => ({
     id: row.id,
     state: row.state,

@@ -5,6 +5,7 @@ import { personOf } from '../intake/access.ts';
 import { judgeKnownId, judgeNewProposal, type ProposalFacts } from '../intake/judge-propose.ts';
 import { judgeRefundMoney, unitsFor } from '../intake/judge-provider-money.ts';
 import { problemOf } from '../intake/problem.ts';
+import { shownByOrder } from '../query/order-view.ts';
 import { acceptOperation } from './accept-operation.ts';
 import { attachSeenRefunds } from './attach-seen-refunds.ts';
 import { appendAudit } from './audit-store.ts';
@@ -120,7 +121,7 @@ const accept = async (
   who: Principal,
   command: ProposeCommand,
   order: OrderRow,
-  { policy, generation }: Pick<ProposalFacts, 'policy' | 'generation'>,
+  { policy, generation, payment }: Pick<ProposalFacts, 'policy' | 'generation' | 'payment'>,
 ): Promise<OperationRow> => {
   const expiresAt = new Date(tx.now.getTime() + policy.proposalExpiresAfterMs);
   const accountId = dependencies.providers.accountOf(tx.organisationId)?.accountId ?? null;
@@ -143,6 +144,7 @@ const accept = async (
     replaces: command.replaces ?? null,
     differentFrom: command.differentFrom ?? [],
     fingerprint,
+    atProposal: shownByOrder(order, payment),
     proposedBy: who.actor.id,
     proposedVia: who.actor.via,
     proposedPerson: personOf(who.actor),

@@ -1,10 +1,12 @@
 import { policyFromStored, type Operation, type Policy } from '@holdfast/operation';
 import { viewOfOperation, type StoredApproval, type ViewContext } from '../query/operation-view.ts';
+import { competingWith } from '../query/competing.ts';
+import { readCompeting } from './competing-reader.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { groupedBy } from './grouped.ts';
 import { codecOf } from './row-codec.ts';
 import { actors, approvals, operations, type ApprovalRow, type OperationRow } from './schema.ts';
-import type { OrganisationFacts } from './working-memory.ts';
+import { paymentKey, type OrganisationFacts } from './working-memory.ts';
 
 /** What people call a provider: "stripe" is "Stripe". */
 export type ProviderNames = (provider: string | null) => string;
@@ -106,14 +108,29 @@ export const viewOperations = async (
   tx: OrganisationTransaction,
   rows: readonly OperationRow[],
   providerName: ProviderNames,
+): Promise<readonly Operation[]> =>
+  rows.length === 0 ? [] : viewRows(tx, rows, providerName, await readCompeting(tx, rows));
+
+/** As `viewOperations`, without what competes with them: for what is told of them beside another. */
+export const viewOperationsAlone = async (
+  tx: OrganisationTransaction,
+  rows: readonly OperationRow[],
+  providerName: ProviderNames,
+): Promise<readonly Operation[]> => (rows.length === 0 ? [] : viewRows(tx, rows, providerName, new Map()));
+
+const viewRows = async (
+  tx: OrganisationTransaction,
+  rows: readonly OperationRow[],
+  providerName: ProviderNames,
+  ofPayment: ReadonlyMap<string, readonly OperationRow[]>,
 ): Promise<readonly Operation[]> => {
-  if (rows.length === 0) return [];
   const inForce = await readApprovals(
     tx,
     rows.map((row) => row.id),
   );
   const approverIds = [...inForce.values()].flatMap((list) => list.map(({ actorId }) => actorId));
-  const names = await readNames(tx, [...rows.flatMap(actorIdsOf), ...approverIds]);
+  const proposers = [...ofPayment.values()].flatMap((list) => list.map(({ proposedBy }) => proposedBy));
+  const names = await readNames(tx, [...rows.flatMap(actorIdsOf), ...approverIds, ...proposers]);
   const policy = await readPolicy(tx);
   const context: ViewContext = {
     ...names,
@@ -123,7 +140,8 @@ export const viewOperations = async (
   };
   return rows.map((row) => {
     const own: readonly StoredApproval[] = inForce.get(row.id) ?? [];
-    return viewOfOperation(row, own, context);
+    const beside = ofPayment.get(paymentKey(row.provider ?? '', row.paymentReference ?? '')) ?? [];
+    return viewOfOperation(row, own, context, competingWith(row, beside, names.nameOf));
   });
 };
 

@@ -1,5 +1,6 @@
 import type {
   Actor,
+  AtProposal,
   Attention,
   AttentionReason,
   ForeignRefund,
@@ -57,6 +58,8 @@ export const operations = pgTable(
     replaces: uuid('replaces'),
     differentFrom: jsonb('different_from').$type<readonly string[]>().notNull().default([]),
     fingerprint: text('fingerprint'),
+    /** What the order showed then; none where it was proposed before this was kept. */
+    atProposal: jsonb('at_proposal').$type<AtProposal>(),
     proposedBy: text('proposed_by').notNull(),
     proposedVia: text('proposed_via').$type<Actor['via']>().notNull(),
     /** Who counts as the proposer where two people are needed: ownerless keys of one role are one person. */

@@ -4,6 +4,7 @@ import {
   tellTheCustomer,
   type Amount,
   type Attention,
+  type Competing,
   type FailureCause,
   type Operation,
   type SentenceFacts,
@@ -30,6 +31,7 @@ export type StoredOperation = {
   readonly note: string | null;
   readonly replaces: string | null;
   readonly fingerprint: string | null;
+  readonly atProposal: Operation['atProposal'] | null;
   readonly proposedBy: string;
   readonly approvedAt: Date | null;
   readonly undoUntil: Date | null;
@@ -132,6 +134,7 @@ export const viewOfOperation = (
   stored: StoredOperation,
   approvals: readonly StoredApproval[],
   context: ViewContext,
+  competing: readonly Competing[] = [],
 ): Operation => {
   const facts = sentenceFacts(stored, approvals, context);
   const person = (id: string): { id: string; name: string } => ({ id, name: context.nameOf(id) });
@@ -178,6 +181,10 @@ export const viewOfOperation = (
       note: resolution.note,
       waiting: resolution.waiting,
     },
+    ...(stored.atProposal === null || stored.atProposal === undefined
+      ? {}
+      : { atProposal: stored.atProposal }),
+    ...(competing.length === 0 ? {} : { competing: [...competing] }),
     sentence: sentenceOf(facts),
     tellTheCustomer: tellTheCustomer(facts),
     createdAt: stored.createdAt.toISOString(),

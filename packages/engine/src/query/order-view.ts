@@ -1,4 +1,10 @@
-import { refundableMinor, type Order, type PaymentFigures, type Ticket } from '@holdfast/operation';
+import {
+  refundableMinor,
+  type AtProposal,
+  type Order,
+  type PaymentFigures,
+  type Ticket,
+} from '@holdfast/operation';
 
 export type StoredOrder = {
   readonly orderId: string;
@@ -66,6 +72,17 @@ export const viewOfOrder = (
     updatedAt: stored.updatedAt.toISOString(),
   };
 };
+
+/** What is kept of it with a proposal. */
+export const shownByOrder = (
+  { version }: { readonly version: number },
+  payment: PaymentFigures,
+): AtProposal => ({
+  orderVersion: version,
+  refundable: { minor: refundableMinor(payment), currency: payment.currency },
+  refundedElsewhere: { minor: payment.refundedElsewhere, currency: payment.currency },
+  disputed: payment.disputed,
+});
 
 /** A ticket with what Holdfast adds to it: how its operations ended. */
 export const viewOfTicket = (stored: StoredTicket, outcomes: Ticket['outcomes']): Ticket => ({

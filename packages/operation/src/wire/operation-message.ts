@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { amountSchema } from '../amount.ts';
+import { amountSchema, figureSchema } from '../amount.ts';
 import { attentionReasons } from '../attention.ts';
 import { refundReasons } from '../refund-reason.ts';
 import { operationStates } from '../state.ts';
@@ -11,6 +11,30 @@ const personSchema = z.object({ id: z.string(), name: z.string() });
 /** Why an approved operation is not claimed yet. `null` when nothing holds it back. */
 export const waitingForSchema = z.enum(['undo', 'hold', 'provider', 'provider-account', 'payment']);
 export type WaitingFor = z.infer<typeof waitingForSchema>;
+
+/** In what another operation of the payment is the same as this one. */
+export const likenesses = ['amount', 'return', 'line', 'ticket'] as const;
+export type Likeness = (typeof likenesses)[number];
+
+/** Another refund of the same payment that is open, or that stands and looks the same. */
+export const competingSchema = z.object({
+  id: z.string(),
+  amount: z.nullable(amountSchema),
+  by: personSchema,
+  state: z.enum(operationStates),
+  at: time,
+  alike: z.array(z.enum(likenesses)),
+});
+export type Competing = z.infer<typeof competingSchema>;
+
+/** What the order showed when the refund was proposed. */
+export const atProposalSchema = z.object({
+  orderVersion: z.int().check(z.positive()),
+  refundable: figureSchema,
+  refundedElsewhere: figureSchema,
+  disputed: z.boolean(),
+});
+export type AtProposal = z.infer<typeof atProposalSchema>;
 
 /** The operation as everybody may see it. `version` grows by one with each change a person could see. */
 export const operationSchema = z.object({
@@ -51,6 +75,10 @@ export const operationSchema = z.object({
       waiting: z.boolean(),
     }),
   ),
+  /** Absent where it was proposed before this was kept. */
+  atProposal: z.optional(atProposalSchema),
+  /** While it waits for a decision or for its submission: what else is on its payment, as it was when this was told. */
+  competing: z.optional(z.array(competingSchema)),
   sentence: z.string(),
   tellTheCustomer: z.string(),
   createdAt: time,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { figureSchema } from '../amount.ts';
+import { operationStates } from '../state.ts';
 
 export const problemSlugs = [
   'invalid',
@@ -65,8 +66,31 @@ export const problemSchema = z.looseObject({
         state: z.string(),
         amount: z.nullable(figureSchema),
         sentence: z.string(),
+        /** Whose act it stands by, and since when. */
+        by: z.optional(z.object({ id: z.string(), name: z.string() })),
+        at: z.optional(z.string()),
       }),
     ),
+  ),
+  /** What it had become before this command arrived, by whom (`null`: by nobody in person) and when. */
+  decided: z.optional(
+    z.object({
+      state: z.enum(operationStates),
+      by: z.nullable(z.object({ id: z.string(), name: z.optional(z.string()) })),
+      at: z.string(),
+    }),
+  ),
+  /** What is, where an approval was of something else. */
+  now: z.optional(
+    z.looseObject({
+      fingerprint: z.nullable(z.string()),
+      refundable: figureSchema,
+      orderVersion: z.int(),
+      /** When the order's figures last changed. */
+      at: z.optional(z.string()),
+      refundedElsewhere: z.optional(figureSchema),
+      disputed: z.optional(z.boolean()),
+    }),
   ),
   elsewhere: z.optional(z.array(z.object({ reference: z.string(), amount: figureSchema, at: z.string() }))),
 });
