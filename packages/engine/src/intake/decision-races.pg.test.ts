@@ -10,7 +10,7 @@ import { createIntake } from '../postgres/intake.ts';
 
 const { house, newOrder, inLedger, figures } = await scriptedHouse({}, { maximum: 16 });
 const cleo: Actor = { ...approver, id: 'approver-2', name: 'Cleo' };
-const rounds = 14;
+const rounds = 10;
 
 /** The intake of another process over the same database: nothing of it is gathered with the first one's. */
 const elsewhere = createIntake({
