@@ -42,7 +42,7 @@ const limit = (credential: string, limiter: RateLimiter): void => {
 
 const demandOwnOrigin = (request: Request, publicOrigin: string): void => {
   if (comesFromOurselves((name) => request.headers.get(name) ?? undefined, publicOrigin)) return;
-  throw refuse('forbidden', 'A request with a session cookie must come from our own pages.', {
+  throw refuse('forbidden', 'A request of a browser that changes something must come from our own pages.', {
     final: false,
   });
 };
@@ -150,8 +150,10 @@ const serveGuarded = async (
 const serveOpen = async (
   route: OpenRoute,
   request: Request,
-  { overload }: PipelineParts,
+  { overload, publicOrigin }: PipelineParts,
 ): Promise<Response> => {
+  // Signing somebody in or out is a change as well. A provider's events have no page that they come from.
+  if (route.method !== 'get' && placeOf(route) !== 'webhook') demandOwnOrigin(request, publicOrigin);
   const body = await readBody(request, route.maximumBytes);
   route.judge?.(body);
   const handle = (): Promise<Response> => route.handle(request, body);

@@ -1,0 +1,205 @@
+import type { Role } from '@holdfast/operation';
+
+/*
+ * Who may use which door: one row for every route that is mounted. A route without a row fails the test beside this
+ * file, which tries every cell (route × caller × organisation × state) through HTTP.
+ *
+ * To add a route, add its row to `rows`; a line is enough for most:
+ *   { route: 'post /v1/keys', may: ['admin'], body: () => ({ name: 'Shop' }) },
+ * Everyone who is not in `may` has to be refused with 403 (a stranger with 401), and nothing may have changed. Whoever is
+ * in `may` has to be answered 2xx, or what `passes` says where a good request would need more than a row
+ * (`passes: [404]`: let in, and then there is no such key). `{id}` in a path of /v1/operations, /v1/orders or /v1/tickets
+ * is filled in; any other path with an ID gives `path`. `not` names callers that are refused whatever their role is.
+ * Callers of another organisation that hold the role have to be answered 404 where the path has an `{id}` (else 2xx with
+ * nothing of ours in it), or what `elsewhere` says; nothing of ours may change. `in` says what other states than the first
+ * answer to those who may. Writing down that a route is open to all (`open`) is a decision: it guards itself.
+ */
+
+/** What an operation is when a caller comes to it. `own`: the caller, or whom it acts for, proposed or approved it. */
+export type State =
+  'proposed' | 'own-proposed' | 'approved' | 'own-approved' | 'cancelled' | 'denied' | 'unheard';
+
+/** What a row may fill its request with. */
+export type At = {
+  readonly operationId: string;
+  readonly fingerprint: unknown;
+  readonly version: unknown;
+  readonly orderId: string;
+  readonly ticketId: string;
+  readonly freshId: () => string;
+};
+
+/** Callers refused whatever their role is: `keys` where the installation does not let them decide, `any-key` always. */
+export type Not = 'assistants' | 'keys' | 'any-key';
+
+type Answers = readonly number[];
+
+export type GuardedRow = {
+  readonly route: string;
+  readonly may: readonly Role[];
+  readonly not?: readonly Not[];
+  readonly path?: (at: At) => string;
+  readonly body?: (at: At) => unknown;
+  /** What those who may are answered; `[]`: any 2xx. */
+  readonly passes?: Answers;
+  readonly elsewhere?: Answers;
+  /** The state the operation is in for `passes`; `proposed` unless said. */
+  readonly state?: State;
+  readonly in?: Partial<Record<State, Answers>>;
+};
+/** Asked by everyone with the same answer: it tells nothing of an organisation, or guards itself. */
+export type OpenRow = { readonly route: string; readonly open: Answers; readonly body?: () => unknown };
+export type Row = GuardedRow | OpenRow;
+
+const all: readonly Role[] = ['agent', 'approver', 'operator', 'admin', 'integrator'];
+const proposers: readonly Role[] = ['agent', 'operator', 'admin'];
+const approvers: readonly Role[] = ['approver', 'admin'];
+const operators: readonly Role[] = ['operator', 'admin'];
+
+const refund = (at: At) => ({
+  kind: 'refund',
+  orderId: at.orderId,
+  amount: { minor: 100, currency: 'EUR' },
+  reason: 'returned',
+});
+const ending = (at: At) => ({ commandId: at.freshId(), reason: 'not wanted' });
+const money = { minor: 5_000, currency: 'EUR' };
+const order = (at: At) => ({
+  customer: { id: 'c-1', name: 'Ann' },
+  payment: { provider: 'stripe', reference: `pi_${at.orderId}`, captured: money },
+  lines: [{ sku: 's', title: 'Lamp', quantity: 1, amount: money }],
+  returns: [],
+  placedAt: '2026-01-01T00:00:00.000Z',
+});
+
+const operationRows: readonly GuardedRow[] = [
+  {
+    route: 'put /v1/operations/{id}',
+    may: proposers,
+    body: refund,
+    state: 'unheard',
+    // There it is an order that nobody knows.
+    elsewhere: [404, 422],
+  },
+  {
+    route: 'post /v1/operations/{id}/approve',
+    may: approvers,
+    not: ['assistants', 'keys'],
+    body: (at) => ({ commandId: at.freshId(), fingerprint: at.fingerprint ?? 'a'.repeat(64) }),
+    in: {
+      'own-proposed': [403],
+      approved: [200],
+      'own-approved': [200],
+      cancelled: [409],
+      denied: [409],
+      unheard: [404],
+    },
+  },
+  {
+    route: 'post /v1/operations/{id}/withdraw',
+    may: approvers,
+    not: ['assistants'],
+    body: (at) => ({ commandId: at.freshId() }),
+    state: 'own-approved',
+    in: { proposed: [409], approved: [409], cancelled: [409], denied: [409], unheard: [404] },
+  },
+  {
+    route: 'post /v1/operations/{id}/deny',
+    may: approvers,
+    not: ['assistants'],
+    body: ending,
+    in: { 'own-proposed': [200, 403], approved: [200], cancelled: [409], denied: [200], unheard: [404] },
+  },
+  {
+    route: 'post /v1/operations/{id}/cancel',
+    may: proposers,
+    body: ending,
+    state: 'own-proposed',
+    in: { proposed: [403], approved: [403], cancelled: [403, 409], denied: [403, 409], unheard: [200] },
+    // An ID that their organisation never heard of: theirs from then on, whoever of them is first.
+    elsewhere: [200, 403],
+  },
+  {
+    route: 'post /v1/operations/{id}/resolve',
+    may: operators,
+    not: ['assistants', 'keys'],
+    body: (at) => ({ commandId: at.freshId(), version: at.version ?? 1, outcome: 'failed', note: 'seen' }),
+    passes: [409],
+    in: { approved: [409], cancelled: [409], unheard: [404] },
+  },
+  {
+    route: 'post /v1/operations/{id}/check',
+    may: ['agent', 'approver', 'operator', 'admin'],
+    in: { cancelled: [200], unheard: [404] },
+  },
+  { route: 'get /v1/operations/{id}', may: all, in: { approved: [200], cancelled: [200], unheard: [404] } },
+  { route: 'get /v1/operations', may: all },
+  {
+    route: 'post /v1/operations/lookup',
+    may: all,
+    body: (at) => ({ ids: [at.operationId] }),
+  },
+  {
+    // Each command in it is judged as by the route of its own; the test walks their types.
+    route: 'post /v1/commands',
+    may: all,
+    body: () => ({ commands: [{}] }),
+  },
+];
+
+const otherRows: readonly GuardedRow[] = [
+  { route: 'get /v1/feed', may: all, path: () => '/v1/feed?until=caught-up' },
+  { route: 'get /v1/orders/{id}', may: all },
+  { route: 'get /v1/orders', may: all },
+  { route: 'put /v1/orders/{id}', may: ['integrator'], body: order, passes: [409], elsewhere: [200, 201] },
+  { route: 'get /v1/tickets/{id}', may: all },
+  { route: 'get /v1/tickets', may: all },
+  {
+    route: 'put /v1/tickets/{id}',
+    may: ['integrator'],
+    body: () => ({ subject: 'Lamp', customerId: 'c-1', status: 'open' }),
+    elsewhere: [201, 200],
+  },
+  { route: 'get /metrics', may: operators },
+  { route: 'get /v1/me', may: all },
+];
+
+const openRows: readonly OpenRow[] = [
+  { route: 'post /v1/webhooks/stripe', open: [400], body: () => ({}) },
+  { route: 'get /healthz', open: [200] },
+  { route: 'get /readyz', open: [200] },
+  { route: 'get /v1/demo', open: [404] },
+  {
+    route: 'post /v1/set-password',
+    open: [422],
+    body: () => ({ token: 'none', password: 'long enough for it' }),
+  },
+  {
+    route: 'post /api/auth/sign-in/email',
+    open: [401, 403],
+    body: () => ({ email: `${crypto.randomUUID()}@nobody.test`, password: 'a wrong password' }),
+  },
+  { route: 'get /api/auth/get-session', open: [200] },
+  { route: 'get /openapi.json', open: [200] },
+  { route: 'get /docs', open: [200] },
+  { route: 'get /*', open: [200, 404] },
+];
+
+/** Ends the session that asks, so it is tried by a test of its own. */
+export const triedElsewhere: readonly string[] = ['post /api/auth/sign-out'];
+
+export const guardedRows: readonly GuardedRow[] = [...operationRows, ...otherRows];
+export const rows: readonly Row[] = [...guardedRows, ...openRows];
+
+/** Whether a row lets a caller of its own organisation in. */
+export const mayEnter = (
+  row: GuardedRow,
+  caller: { readonly role: Role; readonly assistant: boolean; readonly isKey: boolean },
+  keysMayDecide: boolean,
+): boolean => {
+  const refused = row.not ?? [];
+  if (caller.assistant && refused.includes('assistants')) return false;
+  if (caller.isKey && refused.includes('any-key')) return false;
+  if (caller.isKey && !keysMayDecide && refused.includes('keys')) return false;
+  return row.may.includes(caller.role);
+};
