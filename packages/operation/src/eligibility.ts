@@ -12,6 +12,7 @@ export const eligibilityReasons = [
   'amount-not-positive',
   'return-not-received',
   'note-missing',
+  'reason-not-allowed',
   'too-old',
   'disputed',
   'payment-blocked',
@@ -61,6 +62,10 @@ export const judgeEligibility = (facts: EligibilityFacts): readonly EligibilityP
     }
   } else if ((facts.note ?? '').trim() === '') {
     say('note-missing', sentences.noteMissing);
+  }
+  const { allowedReasons } = facts.policy;
+  if (allowedReasons !== null && !allowedReasons.includes(facts.reason)) {
+    say('reason-not-allowed', english.policy.reasonNotAllowed);
   }
   if (facts.nowMs - facts.order.placedAtMs > facts.policy.refundWindowMs) {
     say('too-old', sentences.tooOld(Math.floor(facts.policy.refundWindowMs / dayMs)));

@@ -1,12 +1,21 @@
 import type { Amount } from './amount.ts';
+import { approvalsSuffice, type StandingProblem, type StandingReason } from './approval-standing.ts';
+import { approvalsNeededFor } from './approvals-needed.ts';
 import { judgeEligibility, type EligibilityFacts, type EligibilityReason } from './eligibility.ts';
+import type { LimitProblem } from './limits.ts';
 import { english } from './messages/en.ts';
 import type { ForeignRefund, ProviderRecord } from './observation.ts';
 import { formatAmount } from './amount-format.ts';
 import type { OperationState } from './state.ts';
 import type { WaitingFor } from './wire/operation-message.ts';
 
-export type Approval = { readonly by: string; readonly atMs: number; readonly fingerprint: string };
+export type Approval = {
+  readonly by: string;
+  readonly atMs: number;
+  readonly fingerprint: string;
+  /** Why it does not count by the policy as it is now; none: it does. */
+  readonly lacking?: readonly StandingProblem[];
+};
 
 /** The provider's side of the payment: from the mirror where it is fresh enough, else from a question asked for this check. */
 export type ProviderSide =
@@ -32,6 +41,8 @@ export type LastCheckFacts = {
   readonly anotherInFlightOnPayment: boolean;
   readonly fingerprint: string;
   readonly proposedBy: string;
+  /** Why its proposer may not propose it by the policy as it is now; none: they may. */
+  readonly proposalLacking?: readonly LimitProblem[];
   readonly approvals: readonly Approval[];
   /** Facts as they are now; `payment.reserved` still contains this operation's own reservation. */
   readonly eligibility: EligibilityFacts;
@@ -48,6 +59,7 @@ export type LastCheckFacts = {
 
 export type LastCheckReason =
   | EligibilityReason
+  | StandingReason
   | 'approvals-not-in-force'
   | 'too-little-left'
   | 'refunded-elsewhere'
@@ -94,6 +106,7 @@ const approvalsInForce = (facts: LastCheckFacts): readonly Approval[] => {
   const newest = new Map<string, Approval>();
   for (const approval of facts.approvals) {
     if (approval.fingerprint !== facts.fingerprint) continue;
+    if ((approval.lacking ?? []).length > 0) continue;
     if (approval.by === facts.proposedBy && !facts.eligibility.policy.proposerMayApprove) continue;
     const known = newest.get(approval.by);
     if (known === undefined || known.atMs < approval.atMs) newest.set(approval.by, approval);
@@ -102,8 +115,19 @@ const approvalsInForce = (facts: LastCheckFacts): readonly Approval[] => {
 };
 
 /** When the approval was complete: the instant of the last one needed. */
-const completedAtMs = (facts: LastCheckFacts, inForce: readonly Approval[]): number | undefined =>
-  inForce[Math.max(1, facts.eligibility.policy.approvalsNeeded) - 1]?.atMs;
+const completedAtMs = (
+  { eligibility: { policy, amount } }: LastCheckFacts,
+  inForce: readonly Approval[],
+): number | undefined => {
+  const completing = inForce.findIndex((_, index) =>
+    approvalsSuffice(
+      policy,
+      amount,
+      inForce.slice(0, index + 1).map(({ by }) => by),
+    ),
+  );
+  return inForce[completing]?.atMs;
+};
 
 const ranOut = (facts: LastCheckFacts, inForce: readonly Approval[]): boolean => {
   const completed = completedAtMs(facts, inForce);
@@ -123,8 +147,12 @@ const sendBackReasons = (
   if (completed === undefined) {
     reasons.push({
       reason: 'approvals-not-in-force',
-      sentence: sentences.approvalsNotInForce(inForce.length, facts.eligibility.policy.approvalsNeeded),
+      sentence: sentences.approvalsNotInForce(
+        inForce.length,
+        approvalsNeededFor(facts.eligibility.policy, amount),
+      ),
     });
+    reasons.push(...lackingOf(facts));
   }
   reasons.push(
     ...judgeEligibility({
@@ -135,6 +163,7 @@ const sendBackReasons = (
       replaces: undefined,
     }),
   );
+  reasons.push(...(facts.proposalLacking ?? []));
   const unknownElsewhere = (seen?.refundsElsewhere ?? []).filter(
     ({ reference }) => !facts.elsewhereKnownAtApproval.includes(reference),
   );
@@ -156,6 +185,14 @@ const sendBackReasons = (
     });
   }
   return reasons;
+};
+
+/** What is wrong with the approvals that do not count, each thing once. */
+const lackingOf = ({ approvals, fingerprint }: LastCheckFacts): readonly StandingProblem[] => {
+  const lacking = approvals
+    .filter((approval) => approval.fingerprint === fingerprint)
+    .flatMap((approval) => approval.lacking ?? []);
+  return [...new Map(lacking.map((problem) => [problem.sentence, problem])).values()];
 };
 
 const describeRefund = ({ reference, amount }: ForeignRefund): string =>

@@ -1,4 +1,4 @@
-import { policyFromStored, type Operation, type Policy } from '@holdfast/operation';
+import { english, policyActorId, policyFromStored, type Operation, type Policy } from '@holdfast/operation';
 import { viewOfOperation, type StoredApproval, type ViewContext } from '../query/operation-view.ts';
 import { competingWith } from '../query/competing.ts';
 import { readCompeting } from './competing-reader.ts';
@@ -80,7 +80,7 @@ export const readNames = async (tx: OrganisationTransaction, ids: readonly strin
       ]);
   const byId = new Map(rows.map((row) => [row.actorId, row]));
   return {
-    nameOf: (id) => byId.get(id)?.name ?? id,
+    nameOf: (id) => byId.get(id)?.name ?? (id === policyActorId ? english.policy.actor : id),
     isAssistant: (id) => byId.get(id)?.assistant ?? false,
   };
 };
@@ -135,7 +135,7 @@ const viewRows = async (
   const context: ViewContext = {
     ...names,
     providerName,
-    approvalsNeeded: policy.approvalsNeeded,
+    policy,
     now: tx.now,
   };
   return rows.map((row) => {

@@ -1,5 +1,7 @@
 import {
+  approvalsNeededFor,
   formatAmount,
+  policyLine,
   sentenceOf,
   tellTheCustomer,
   type Amount,
@@ -7,6 +9,7 @@ import {
   type Competing,
   type FailureCause,
   type Operation,
+  type Policy,
   type SentenceFacts,
   type Settlement,
 } from '@holdfast/operation';
@@ -70,7 +73,7 @@ export type ViewContext = {
   readonly nameOf: (actorId: string) => string;
   readonly isAssistant: (actorId: string) => boolean;
   readonly providerName: (provider: string | null) => string;
-  readonly approvalsNeeded: number;
+  readonly policy: Policy;
   readonly now: Date;
 };
 
@@ -104,7 +107,7 @@ export const sentenceFacts = (
     endedWhy: stored.endReason,
     expiredAfterApproval: stored.approvedAt !== null,
     approvalsGiven: new Set(approvals.map(({ person }) => person)).size,
-    approvalsNeeded: context.approvalsNeeded,
+    approvalsNeeded: neededFor(stored, context.policy),
     sentBackBecause: stored.sentBack?.reasons ?? [],
     waitingFor: stored.waitingFor,
     undoSeconds: secondsUntil(stored.undoUntil, context.now),
@@ -114,6 +117,28 @@ export const sentenceFacts = (
       booked === null || stored.currency === null
         ? null
         : formatAmount({ minor: booked, currency: stored.currency }),
+  };
+};
+
+const neededFor = (stored: StoredOperation, policy: Policy): number => {
+  const amount = amountOf(stored);
+  return amount === null ? policy.approvalsNeeded : approvalsNeededFor(policy, amount);
+};
+
+/** Only what is not submitted yet still waits for what the policy asks. */
+const policyOf = (
+  stored: StoredOperation,
+  approvals: readonly StoredApproval[],
+  { policy }: ViewContext,
+): Pick<Operation, 'policy'> => {
+  const amount = amountOf(stored);
+  if (amount === null || (stored.state !== 'proposed' && stored.state !== 'approved')) return {};
+  return {
+    policy: policyLine(
+      policy,
+      amount,
+      approvals.map(({ person }) => person),
+    ),
   };
 };
 
@@ -185,6 +210,7 @@ export const viewOfOperation = (
       ? {}
       : { atProposal: stored.atProposal }),
     ...(competing.length === 0 ? {} : { competing: [...competing] }),
+    ...policyOf(stored, approvals, context),
     sentence: sentenceOf(facts),
     tellTheCustomer: tellTheCustomer(facts),
     createdAt: stored.createdAt.toISOString(),

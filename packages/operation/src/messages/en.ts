@@ -3,6 +3,7 @@ import type { AttentionReason } from '../attention.ts';
 import type { WaitingFor } from '../wire/operation-message.ts';
 import { amountText } from './en-amount.ts';
 import { englishOnDevice } from './en-device.ts';
+import { englishPolicy } from './en-policy.ts';
 
 const list = (items: readonly string[]): string => items.join(', ');
 const reasonOr = (text: string | null, otherwise: string): string =>
@@ -92,6 +93,7 @@ const attention: Readonly<Record<AttentionReason, string>> = {
  */
 export const english = {
   device: englishOnDevice,
+  policy: englishPolicy,
   proposed: {
     waiting: 'Waiting for approval.',
     waitingForSecond: 'Waiting for a second approval.',

@@ -79,6 +79,16 @@ export const operationSchema = z.object({
   atProposal: z.optional(atProposalSchema),
   /** While it waits for a decision or for its submission: what else is on its payment, as it was when this was told. */
   competing: z.optional(z.array(competingSchema)),
+  /** What the policy asks for before it is submitted: while it is proposed or approved. Counts people. */
+  policy: z.optional(
+    z.object({
+      version: z.int(),
+      approvalsNeeded: z.int(),
+      approvalsGiven: z.int(),
+      signatureRequired: z.boolean(),
+      sentence: z.string(),
+    }),
+  ),
   sentence: z.string(),
   tellTheCustomer: z.string(),
   createdAt: time,
