@@ -61,6 +61,8 @@ describe('eligibility', () => {
     ['return-not-received', { returns: [] }],
     ['return-not-received', { returnId: 'r-2' }],
     ['note-missing', { reason: 'goodwill' }],
+    ['reason-not-allowed', { policy: { ...defaultPolicy, allowedReasons: [] } }],
+    ['reason-not-allowed', { policy: { ...defaultPolicy, allowedReasons: ['damaged', 'goodwill'] } }],
     ['note-missing', { reason: 'goodwill', note: '  ' }],
     ['too-old', { order: { id: 'o-1', placedAtMs: nowMs - 180 * dayMs - 1 } }],
     ['disputed', { payment: { ...facts.payment, disputed: true } }],
@@ -108,6 +110,7 @@ describe('eligibility', () => {
       returns: [],
       order: { id: 'o-1', placedAtMs: 0 },
       paymentOperations: [{ id: 'op-2', attention: ['outcome-unresolved'] }],
+      policy: { ...defaultPolicy, allowedReasons: ['goodwill'] },
       replaces: null,
     });
     expect(problems.map(({ reason }) => reason)).toEqual(

@@ -11,9 +11,11 @@ import {
   signatureRequired,
   whyNobodyCanApprove,
   type Amount,
+  type Approver,
   type AutomaticSubject,
   type LimitUse,
   type Policy,
+  type WaitingProposal,
 } from '../src/operation.ts';
 
 const eur = (minor: number): Amount => ({ minor, currency: 'EUR' });
@@ -198,21 +200,14 @@ describe('automatic approval', () => {
 });
 
 describe('nobody can approve it', () => {
-  const proposal = { amount: eur(100), proposedPerson: 'ada', approvedBy: [] };
+  const proposal: WaitingProposal = { amount: eur(100), proposedPerson: 'ada', approvedBy: [] };
   const ben = { person: 'ben', role: 'approver' } as const;
   const cleo = { person: 'cleo', role: 'approver' } as const;
   const two: Policy = { ...defaultPolicy, approvalsNeeded: 2 };
   const limits: Policy['limits'] = [{ for: { personId: 'ben' }, act: 'approve', per: 'day', most: eur(99) }];
 
   // Red when: the reason in the row is not seen, or somebody who may approve is not.
-  test.each<
-    [
-      string | null,
-      Policy,
-      Partial<typeof proposal> & { approvedBy?: never[] | string[] },
-      (typeof ben | typeof cleo)[],
-    ]
-  >([
+  test.each<[string | null, Policy, Partial<WaitingProposal>, Approver[]]>([
     [null, defaultPolicy, {}, [ben]],
     ['no-approver', defaultPolicy, {}, []],
     ['only-the-proposer', defaultPolicy, { proposedPerson: 'ben' }, [ben]],
