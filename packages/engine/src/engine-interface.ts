@@ -13,6 +13,7 @@ import type {
   TicketInput,
 } from '@holdfast/operation';
 import type { ProviderAdapter } from '@holdfast/providers';
+import type { CameFrom } from './audit/came-from.ts';
 
 /** Who asks, and for which organisation. The server has authenticated both. */
 export type Principal = {
@@ -20,6 +21,8 @@ export type Principal = {
   readonly actor: Actor;
   /** How their word came, where it was not sent by them: kept in the audit. */
   readonly through?: 'device-record';
+  /** The session and kind of device, or the key, that the word came from: kept in the audit. */
+  readonly from?: CameFrom;
 };
 
 /** An organisation's account at a provider, with the client that speaks to it. */

@@ -13,6 +13,7 @@ export {
   type Proof,
   type RegisterJudgement,
 } from './sign-in/passkey-decision.ts';
+export { auditOfOrigin, deviceFamilies, type CameFrom, type DeviceFamily } from './audit/came-from.ts';
 export {
   organisationAuditTypes,
   type AuditSubject,

@@ -1,6 +1,7 @@
 import type { Principal } from '@holdfast/engine';
 import { hashApiKey, keyInHeader } from './api-key.ts';
 import type { AccessStore } from './access-store.ts';
+import { deviceFamilyOf } from './device-family.ts';
 import type { People } from './people.ts';
 
 /** Who sends a request, as far as the server has proved it. */
@@ -27,6 +28,7 @@ const byKey = async (store: AccessStore, authorization: string): Promise<Identit
         assistant: record.assistant,
         via: record.ownerUserId === null ? 'ownerless-key' : 'owned-key',
       },
+      from: { by: 'key', keyId: record.id },
     },
     credential: `key ${record.id}`,
     byCookie: false,
@@ -56,6 +58,11 @@ export const identifier =
           role: membership.role,
           assistant: false,
           via: 'session',
+        },
+        from: {
+          by: 'session',
+          sessionId: session.sessionId,
+          device: deviceFamilyOf(headers.get('user-agent')),
         },
       },
       credential: `person ${session.userId}`,

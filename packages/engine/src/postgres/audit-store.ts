@@ -8,14 +8,28 @@ import {
   type AuditEntry,
   type ChainFault,
 } from '../audit/audit-chain.ts';
+import { auditOfOrigin } from '../audit/came-from.ts';
 import type { StoredEntry } from '../audit/faults-of-operation.ts';
+import type { Principal } from '../engine-interface.ts';
 import type { AuditType } from '../query/timeline.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { audit, type AuditRow } from './schema.ts';
 import type { AuditHead } from './working-memory.ts';
 
 /** Who caused an entry: a person or program by ID, or nobody (a worker, the clock). */
-export type AuditAuthor = { readonly actorId: string | null; readonly commandId?: string | null };
+export type AuditAuthor = {
+  readonly actorId: string | null;
+  readonly commandId?: string | null;
+  /** The device or the key that the word came from. */
+  readonly origin?: AuditData;
+};
+
+/** The author of what a command changes. */
+export const authorOf = (who: Principal, { commandId }: { readonly commandId: string }): AuditAuthor => ({
+  actorId: who.actor.id,
+  commandId,
+  origin: auditOfOrigin(who.from),
+});
 
 export type NewAuditEntry = {
   readonly operationId: string;
@@ -40,7 +54,7 @@ export const appendAudit = async (tx: OrganisationTransaction, added: NewAuditEn
     commandId: added.by.commandId ?? null,
     state: added.state,
     version: added.version,
-    data: added.data ?? {},
+    data: { ...added.data, ...added.by.origin },
   };
   const hash = chainHash(previousHash, entry);
   tx.unsent.audit.push({

@@ -4,6 +4,7 @@ import { personOf } from '../intake/access.ts';
 import { judgeApproval, type ApproveCommand } from '../intake/judge-approve.ts';
 import { eligibilityFacts, type ProposalFacts } from '../intake/judge-propose.ts';
 import { amountOf } from '../query/operation-view.ts';
+import { authorOf } from './audit-store.ts';
 import { changeOperation, lockPayment, type OperationPatch } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
@@ -24,7 +25,7 @@ export const applyApprove = async (
   const change = {
     operationId: row.id,
     expectedVersion: row.version,
-    by: { actorId: who.actor.id, commandId: command.commandId },
+    by: authorOf(who, command),
   };
   // A cancellation remembered for an ID that never arrived: there is nothing to judge, the table answers.
   if (amount === null || row.provider === null || row.paymentReference === null || row.reason === null) {

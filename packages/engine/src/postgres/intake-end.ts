@@ -3,7 +3,7 @@ import { hashOfText } from '../audit/audit-chain.ts';
 import { personOf } from '../intake/access.ts';
 import { judgeEnd, type EndCommand } from '../intake/judge-end.ts';
 import { attachSeenRefunds, lockPaymentsNaming } from './attach-seen-refunds.ts';
-import { appendAudit } from './audit-store.ts';
+import { appendAudit, authorOf } from './audit-store.ts';
 import { changeOperation } from './change-operation.ts';
 import { acceptOperation } from './accept-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
@@ -28,7 +28,7 @@ export const applyEnd = async (
   const answer = await changeOperation(tx, {
     operationId: row.id,
     expectedVersion: row.version,
-    by: { actorId: who.actor.id, commandId: command.commandId },
+    by: authorOf(who, command),
     event: { type: command.type },
     patch: { endedBy: who.actor.id, endReason: command.reason },
     data: { reasonHash: hashOfText(command.reason) },
@@ -60,7 +60,7 @@ export const rememberCancellation = async (
     type: 'cancel',
     state: row.state,
     version: row.version,
-    by: { actorId: who.actor.id, commandId: command.commandId },
+    by: authorOf(who, command),
     data: { reasonHash: hashOfText(command.reason), neverArrived: true },
   });
   writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);

@@ -8,7 +8,7 @@ import { problemOf } from '../intake/problem.ts';
 import { shownByOrder } from '../query/order-view.ts';
 import { acceptOperation } from './accept-operation.ts';
 import { attachSeenRefunds } from './attach-seen-refunds.ts';
-import { appendAudit } from './audit-store.ts';
+import { appendAudit, authorOf } from './audit-store.ts';
 import { lockOperation, lockPayment } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
@@ -82,7 +82,7 @@ const answerKnown = async (
       type: verdict.kind === 'mismatch' ? 'mismatch-refused' : 'late-proposal',
       state: locked.state,
       version: locked.version,
-      by: { actorId: who.actor.id, commandId: command.commandId },
+      by: authorOf(who, command),
       data: { ...(verdict.kind === 'mismatch' && { fields: verdict.fields }), ...cameThrough(who) },
     });
   }
@@ -156,7 +156,7 @@ const accept = async (
     type: 'propose',
     state: row.state,
     version: row.version,
-    by: { actorId: who.actor.id, commandId: command.commandId },
+    by: authorOf(who, command),
     data: {
       fingerprint,
       account: accountId,

@@ -13,6 +13,7 @@ import { problemOf } from '../intake/problem.ts';
 import { namedAs } from '../mirror/named-as.ts';
 import { amountOf } from '../query/operation-view.ts';
 import { nextLookAtSettledMs } from '../reconcile/wake-up.ts';
+import { authorOf } from './audit-store.ts';
 import { changeOperation, lockPayment, type OperationPatch } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readEvidence } from './evidence-reader.ts';
@@ -111,7 +112,7 @@ const carryOut = async (
   const change = {
     operationId: row.id,
     expectedVersion: row.version,
-    by: { actorId: who.actor.id, commandId: command.commandId },
+    by: authorOf(who, command),
     data: { outcome: command.outcome, noteHash: hashOfText(command.note) },
   };
   const event = { type: command.outcome === 'confirmed' ? 'resolve-confirmed' : 'resolve-failed' } as const;

@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { Principal } from '../engine-interface.ts';
 import { personOf } from '../intake/access.ts';
 import { judgeWithdraw, type WithdrawCommand } from '../intake/judge-withdraw.ts';
+import { authorOf } from './audit-store.ts';
 import { changeOperation } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
@@ -33,7 +34,7 @@ export const applyWithdraw = async (
   const answer = await changeOperation(tx, {
     operationId: row.id,
     expectedVersion: row.version,
-    by: { actorId: who.actor.id, commandId: command.commandId },
+    by: authorOf(who, command),
     event: { type: stays ? 'approve-partly' : 'withdraw' },
     auditType: 'withdraw',
     ...(stays ? {} : { patch: { expiresAt, wakeAt: expiresAt } }),
