@@ -11,7 +11,7 @@ const firstLines = (message: string): string =>
   stripVTControlCharacters(message)
     .split('\n')
     .map((line) => line.trimEnd())
-    .filter((line) => line !== '')
+    .filter((line) => line !== '' && !line.includes('node_modules'))
     .slice(0, mostLines)
     .join('\n    ');
 

@@ -10,8 +10,11 @@ const everywhere = { operationIds: [] };
 /** A sign-out that only the note knows of is taken into the queue's storage. */
 const takeIn = async (store: QueueStore, notes: SignOutNotes): Promise<void> => {
   if (notes.read() !== 'only-here') return;
-  await store.change(everywhere, decideSignedOut);
-  notes.write('in-the-queue');
+  // Read again within the step: beside us it may have been taken in and settled, and somebody else be here by now.
+  await store.change(everywhere, (snapshot) =>
+    notes.read() === 'only-here' ? decideSignedOut(snapshot) : { writes: {}, answer: snapshot.session },
+  );
+  if (notes.read() === 'only-here') notes.write('in-the-queue');
 };
 
 /** Settles what is owed by the queue's word, the note's included. Rejects where storage cannot say. */
