@@ -27,8 +27,12 @@ const identityOf = (headers: Headers): Identity | undefined => {
   const { role, via = 'session', assistant = false, id = `${role}-1` } = JSON.parse(text) as Credentials;
   return {
     principal: { organisationId, actor: { id, name: `The ${role}`, role, assistant, via } },
+    subject: id,
     credential: `${via} ${id}`,
     byCookie: via === 'session',
+    ...(via === 'session'
+      ? { session: { sessionId: `session of ${id}`, userId: id, organisationId: null } }
+      : {}),
   };
 };
 
@@ -36,6 +40,7 @@ const nobody: People = {
   handle: () => Promise.resolve(new Response(null, { status: 401 })),
   sessionOf: () => Promise.resolve(undefined),
   endSession: () => Promise.resolve(),
+  chooseOrganisation: () => Promise.resolve(),
   invite: () => Promise.reject(new Error('not in this test')),
   setPassword: () => Promise.reject(new Error('not in this test')),
   choosePassword: () => Promise.resolve('token-unknown'),
@@ -77,7 +82,14 @@ export const appRig = (options: RigOptions): AppRig => {
   const failures: unknown[] = [];
   const routes = allRoutes({
     engine: options.engine,
-    store: { organisationName: () => Promise.resolve('Test organisation') },
+    me: {
+      store: {
+        organisationName: () => Promise.resolve('Test organisation'),
+        membershipsOf: () => Promise.resolve([]),
+      },
+      people: nobody,
+      rightsChanged: streams.recheck,
+    },
     keyApprovals: options.keyApprovals ?? false,
     readiness: () => Promise.resolve({ ready: true }),
     feed: { identify, streams, retryAfter: overload.retryAfter, onFailure: (error) => failures.push(error) },

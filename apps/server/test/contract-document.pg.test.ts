@@ -123,6 +123,7 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   ]) {
     await ask(`get ${route}`, route);
   }
+  await ask('post /v1/me/organisation', '/v1/me/organisation', { body: { organisationId: 'none' } });
   await ask('put /v1/orders/{id}', '/v1/orders/walked', { key: integrator, body: orderOf('pi_walked') });
   const ticket = {
     subject: 'Hello',
@@ -190,6 +191,7 @@ describe('the contract as a document', () => {
       .map(([name, { status }]) => [name, status]);
     expect(refused).toEqual([
       ['get /v1/demo', 404],
+      ['post /v1/me/organisation', 403],
       ['post /v1/operations/{id}/resolve', 409],
       ['post /v1/set-password', 422],
       ['post /api/auth/sign-in/email', 401],

@@ -97,8 +97,7 @@ const putOrder = async (keys: Keys, id: string): Promise<string> => {
   return reference;
 };
 
-const approved = async (keys: Keys, orderId: string): Promise<string> => {
-  const id = mintId();
+const approved = async (keys: Keys, orderId: string, id = mintId()): Promise<string> => {
   const { body } = await ask('PUT', `/v1/operations/${id}`, keys.agent, proposalOf(orderId, 700));
   const approval = { commandId: mintId(), fingerprint: body['fingerprint'] };
   expect((await ask('POST', `/v1/operations/${id}/approve`, keys.approver, approval)).status).toBe(200);
@@ -111,9 +110,10 @@ const reaches = (keys: Keys, id: string, field: string, value: string) =>
     return body[field] === value && body;
   });
 
-const refundsOf = async (payment: string): Promise<unknown[]> => {
+type Refund = { readonly payment_intent: string; readonly metadata: Readonly<Record<string, string>> };
+const refundsOf = async (payment: string): Promise<Refund[]> => {
   const answer = await fetch(`${fake.access.apiBase}/fake/ledger`);
-  const { refunds } = (await answer.json()) as { refunds: { payment_intent: string }[] };
+  const { refunds } = (await answer.json()) as { refunds: Refund[] };
   return refunds.filter((refund) => refund.payment_intent === payment);
 };
 
@@ -193,6 +193,28 @@ describe('provider set', () => {
     expect(delivered.status).toBe(200);
     const [event] = await sql`select org_id from provider_events where event_id = 'evt_of_the_second'`;
     expect(event).toEqual({ org_id: organisationId });
+  });
+
+  // Red when: the idempotency key is derived from the operation's ID alone: the provider then answers the second
+  // organisation's refund with the first one's.
+  it('one operation ID in two organisations is two operations, with two provider keys and two refunds', async () => {
+    const organisations = await sql<
+      { id: string }[]
+    >`select org_id as id from provider_access order by set_at`;
+    const id = mintId();
+    const payments: string[] = [];
+    for (const organisation of organisations) {
+      const keys = await keysOf(organisation.id);
+      payments.push(await putOrder(keys, 'one-id'));
+      await approved(keys, 'one-id', id);
+      await reaches(keys, id, 'state', 'confirmed');
+    }
+    const refunds = (await Promise.all(payments.map(refundsOf))).flat();
+    expect(refunds.map(({ payment_intent }) => payment_intent)).toEqual(payments);
+    const sent = await sql<{ key: string }[]>`
+      select request->>'idempotencyKey' as key from attempts where operation_id = ${id}`;
+    expect(sent.every(({ key }) => key.startsWith(id))).toBe(true);
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(2);
   });
 
   // Red when: `sealSecrets` stores its contents as they are, or forgets to bind them to the account.

@@ -174,6 +174,7 @@ describe('the feed', () => {
           organisationId,
           actor: { id: 'p', name: 'P', role, assistant: false, via: 'session' as const },
         },
+        subject: 'p',
         credential: 'person p',
         byCookie: true,
       });

@@ -42,7 +42,12 @@ export type House = {
   /** What the server reaches its database by. */
   readonly way: Way;
   readonly key: (role: Role, owner?: { userId: string }, assistant?: boolean) => Promise<string>;
-  readonly person: (role: Role, email: string) => Promise<{ userId: string; cookie: string }>;
+  /** Somebody who is known by this address already joins one more organisation. */
+  readonly person: (
+    role: Role,
+    email: string,
+    inOrganisation?: string,
+  ) => Promise<{ userId: string; cookie: string }>;
   readonly ask: (method: string, route: string, options?: AskOptions) => Promise<Answered>;
   readonly order: (id: string, minor?: number) => Promise<{ reference: string }>;
   readonly stop: () => Promise<void>;
@@ -156,10 +161,10 @@ export const openHouse = async (variables: Record<string, string> = {}): Promise
     way,
     ask,
     key,
-    person: async (role, email) => {
+    person: async (role, email, inOrganisation = organisationId) => {
       const { userId } = await people.invite(email, `The ${role}`);
       await people.setPassword(userId, password);
-      await store.addMember(organisationId, { userId, role, name: `The ${role}`, email });
+      await store.addMember(inOrganisation, { userId, role, name: `The ${role}`, email });
       return { userId, cookie: await signIn(email) };
     },
     order: async (id, minor = 5_000) => {

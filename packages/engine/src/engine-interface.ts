@@ -19,6 +19,8 @@ import type { CameFrom } from './audit/came-from.ts';
 export type Principal = {
   readonly organisationId: string;
   readonly actor: Actor;
+  /** Under whose name a device keeps their commands; the actor's ID where it is absent. */
+  readonly subject?: string;
   /** How their word came, where it was not sent by them: kept in the audit. */
   readonly through?: 'device-record';
   /** The session and kind of device, or the key, that the word came from: kept in the audit. */

@@ -39,6 +39,7 @@ export * from './settle.ts';
 export * from './settlement-event.ts';
 export * from './settlement.ts';
 export * from './state.ts';
+export * from './subject.ts';
 export type { Cell, Guard, TransitionRow } from './transition-cell.ts';
 export * from './transition-table.ts';
 export * from './transition.ts';

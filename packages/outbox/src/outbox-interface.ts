@@ -326,6 +326,8 @@ export type StatusSummary = {
   readonly signInToSend: number;
   /** Items of other people that share this device; they go out only under them. */
   readonly otherSubjects: number;
+  /** Items of this very person for their other organisations: they go out once the session is for that one. */
+  readonly elsewhere: readonly { readonly subject: string; readonly waiting: number }[];
   readonly drafts: number;
   readonly unreadable: number;
   readonly lastVerdictAtMs: number | null;

@@ -5,10 +5,12 @@ import {
   protocolHeader,
   roleMay,
   servedProtocolVersions,
+  subjectHeader,
   type Problem,
 } from '@holdfast/operation';
 import { z } from 'zod';
 import type { Identify, Identity } from '../sign-in/identify.ts';
+import { scopeCovers } from '../sign-in/key-rules.ts';
 import { readBody } from './body.ts';
 import { invalidFields, problemOf, Refusal, refuse, unreadable } from './problem.ts';
 import type { Overload } from './overload.ts';
@@ -26,6 +28,12 @@ export type PipelineParts = {
 
 const authenticate = async (request: Request, identify: Identify): Promise<Identity> => {
   const identity = await identify(request.headers);
+  if (identity === 'no-membership') {
+    throw refuse(
+      'unauthenticated',
+      'You belong to no organisation here any more. An admin can invite you again.',
+    );
+  }
   if (identity !== undefined) return identity;
   throw new Refusal(problemOf('unauthenticated', 'Sign in, or send an API key as a bearer token.'), {
     'www-authenticate': 'Bearer',
@@ -51,9 +59,29 @@ const mayUse = (route: GuardedRoute, identity: Identity): boolean =>
   route.needs === 'any' || route.needs.some((needed) => roleMay(identity.principal.actor.role, needed));
 
 const demandRole = (route: GuardedRoute, identity: Identity): void => {
-  if (mayUse(route, identity)) return;
-  const needed = route.needs === 'any' ? '' : route.needs.join(' or ');
-  throw refuse('forbidden', `This needs the role ${needed}; yours is ${identity.principal.actor.role}.`);
+  if (!mayUse(route, identity)) {
+    const needed = route.needs === 'any' ? '' : route.needs.join(' or ');
+    throw refuse('forbidden', `This needs the role ${needed}; yours is ${identity.principal.actor.role}.`);
+  }
+  if (route.peopleOnly === true && identity.principal.actor.via !== 'session') {
+    throw refuse('forbidden', 'This is for people who are signed in: no key may do it.');
+  }
+  const scope = route.scope ?? (route.method === 'get' ? 'read' : 'role');
+  if (scopeCovers(identity.scope, scope)) return;
+  throw refuse(
+    'forbidden',
+    `This key may ${identity.scope === 'propose' ? 'read and propose' : 'only read'}.`,
+  );
+};
+
+/** A page that still shows another organisation than its session is in says so with each request, and is stopped. */
+const demandSubject = (request: Request, identity: Identity): void => {
+  const meant = request.headers.get(subjectHeader);
+  if (meant === null || meant === identity.subject) return;
+  throw refuse(
+    'wrong-subject',
+    'This was meant for another person or organisation than this session is for now.',
+  );
 };
 
 const demandProtocol = (request: Request): void => {
@@ -125,6 +153,7 @@ const serveGuarded = async (
   limit(identity.credential, parts.limiter);
   const bytes = changes ? await readBody(request, route.maximumBytes) : new Uint8Array();
   if (changes && identity.byCookie) demandOwnOrigin(request, parts.publicOrigin);
+  demandSubject(request, identity);
   demandRole(route, identity);
   demandProtocol(request);
   const id = readId(route, pathId);

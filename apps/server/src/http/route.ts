@@ -2,9 +2,10 @@ import type { Engine, Principal } from '@holdfast/engine';
 import type { Role } from '@holdfast/operation';
 import type { z } from 'zod';
 import type { Identity } from '../sign-in/identify.ts';
+import type { KeyScope } from '../sign-in/key-rules.ts';
 
 /** Roles a route asks for. `any` signed-in principal; nothing is open unless it says so. */
-export type Needs = 'nobody' | 'any' | readonly Exclude<Role, 'admin'>[];
+export type Needs = 'nobody' | 'any' | readonly Role[];
 
 /** What a route's handler gets once everything before it has been judged. */
 export type Call<Body, Query> = {
@@ -44,6 +45,10 @@ export type GuardedRoute = Described & {
   readonly body?: Schema;
   readonly query?: Schema;
   readonly maximumBytes: number;
+  /** The narrowest key that may ask it. Without it: one that only reads for `get`, a whole one for all others. */
+  readonly scope?: KeyScope;
+  /** People alone: no key may, whatever its role. */
+  readonly peopleOnly?: boolean;
   /** A refusal that depends on what is asked, not only on the role: 403, with the sentence that says why. */
   readonly forbids?: (identity: Identity, body: unknown) => string | undefined;
   readonly handle: (call: Call<unknown, unknown>) => Promise<Response>;

@@ -1,5 +1,6 @@
 import type { Engine, Principal } from '@holdfast/engine';
 import {
+  personOfSubject,
   compareProposals,
   judgeTakeUp,
   type Operation,
@@ -79,12 +80,16 @@ const authorOf = async (
   { store, asker }: RecordImportParts,
   subject: string,
 ): Promise<Principal | undefined> => {
-  const memberships = await store.membershipsOf(subject);
-  const member = memberships.find(({ organisationId }) => organisationId === asker.organisationId);
+  const id = personOfSubject(subject);
+  const memberships = await store.membershipsOf(id);
+  const member = memberships.find(
+    (one) => one.organisationId === asker.organisationId && one.subject === subject,
+  );
   if (member === undefined) return undefined;
   return {
     organisationId: asker.organisationId,
-    actor: { id: subject, name: member.name, role: member.role, assistant: false, via: 'session' },
+    actor: { id, name: member.name, role: member.role, assistant: false, via: 'session' },
+    subject,
     through: 'device-record',
   };
 };
@@ -96,7 +101,12 @@ const send = async (
   { item, command }: GoodItem,
 ): Promise<ImportedItem> => {
   const about = { operationId: item.operationId, type: item.type };
-  const identity = { principal: author, credential: `record ${author.actor.id}`, byCookie: false };
+  const identity = {
+    principal: author,
+    subject: item.subject,
+    credential: `record ${author.actor.id}`,
+    byCookie: false,
+  };
   const [result] = await parts.engine.apply(author, [judgeCommand(command, identity, false)]);
   if (result === undefined) throw new Error('the intake gave no verdict');
   if (result.problem !== undefined) return { ...about, found: 'refused', problem: result.problem };

@@ -1,6 +1,7 @@
 import { appendOrganisationAudit, auditingOver, type NewOrganisationEntry } from '@holdfast/engine/postgres';
 import type { Role } from '@holdfast/operation';
 import postgres from 'postgres';
+import type { KeyScope } from './key-rules.ts';
 import { wholeRows } from './whole-rows.ts';
 
 export type Membership = {
@@ -9,6 +10,8 @@ export type Membership = {
   readonly role: Role;
   readonly name: string;
   readonly email: string;
+  /** Under whose name a device keeps what this person does for this organisation. */
+  readonly subject: string;
 };
 
 export type KeyRecord = {
@@ -19,6 +22,13 @@ export type KeyRecord = {
   readonly ownerUserId: string | null;
   readonly ownerName: string | null;
   readonly assistant: boolean;
+  readonly scope: KeyScope;
+  /** The owner's role now, and when the key was made. */
+  readonly ownerRole: Role | null;
+  readonly ownerRoleThen: Role | null;
+  readonly ownerSubject: string | null;
+  /** Within the last minute. */
+  readonly usedLately: boolean;
 };
 
 export type NewKey = {
@@ -28,6 +38,12 @@ export type NewKey = {
   readonly name: string;
   readonly ownerUserId: string | null;
   readonly assistant: boolean;
+  /** Without it: everything its role may. */
+  readonly scope?: KeyScope;
+  /** Without it: until it is revoked. */
+  readonly expiresAt?: Date | null;
+  /** Who made it; absent for the command line. */
+  readonly createdBy?: string;
 };
 
 export type Organisation = { readonly id: string; readonly name: string };
@@ -74,6 +90,7 @@ export type AccessStore = {
     userId: string,
     entry: Omit<NewOrganisationEntry, 'subject' | 'by'> & { readonly by?: string },
   ) => Promise<void>;
+  readonly noteKeyUsed: (organisationId: string, keyId: string) => Promise<void>;
   /** A secret that every process on this database derives alike; `purpose` keeps its uses apart. */
   readonly sharedKey: () => Promise<Uint8Array>;
   /** The provider accounts this organisation was used with, or that were set as its own. */
@@ -127,6 +144,11 @@ const beforeOrganisation = (
       ownerUserId: row['owner_user_id'] as string | null,
       ownerName: row['owner_name'] as string | null,
       assistant: row['assistant'] as boolean,
+      scope: row['scope'] as KeyScope,
+      ownerRole: row['owner_role'] as Role | null,
+      ownerRoleThen: row['owner_role_then'] as Role | null,
+      ownerSubject: row['owner_subject'] as string | null,
+      usedLately: row['used_lately'] as boolean,
     };
   },
   membershipsOf: async (userId) => {
@@ -137,6 +159,7 @@ const beforeOrganisation = (
       role: row['role'] as Role,
       name: row['name'] as string,
       email: row['email'] as string,
+      subject: row['subject'] as string,
     }));
   },
   organisations: async () => {
@@ -157,7 +180,10 @@ const beforeOrganisation = (
   },
 });
 
-type Within = Pick<AccessStore, 'organisationName' | 'memberByEmail' | 'addMember' | 'addKey' | 'accountsOf'>;
+type Within = Pick<
+  AccessStore,
+  'organisationName' | 'memberByEmail' | 'addMember' | 'addKey' | 'noteKeyUsed' | 'accountsOf'
+>;
 
 const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
   organisationName: (organisationId) =>
@@ -179,8 +205,16 @@ const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
     }),
   addKey: (organisationId, key) =>
     inOrganisation(organisationId, async (tx) => {
-      await tx`insert into api_keys (org_id, id, hash, role, name, owner_user_id, assistant)
-        values (${organisationId}, ${key.id}, ${key.hash}, ${key.role}, ${key.name}, ${key.ownerUserId}, ${key.assistant})`;
+      await tx`insert into api_keys
+          (org_id, id, hash, role, name, owner_user_id, assistant, scope, expires_at, created_by, owner_role)
+        values (${organisationId}, ${key.id}, ${key.hash}, ${key.role}, ${key.name}, ${key.ownerUserId},
+          ${key.assistant}, ${key.scope ?? 'role'}, ${key.expiresAt ?? null}, ${key.createdBy ?? null},
+          (select role from members where user_id = ${key.ownerUserId} and removed_at is null))`;
+    }),
+  noteKeyUsed: (organisationId, keyId) =>
+    inOrganisation(organisationId, async (tx) => {
+      await tx`update api_keys set last_used_at = now()
+        where id = ${keyId} and (last_used_at is null or last_used_at < now() - interval '1 minute')`;
     }),
   accountsOf: (organisationId) =>
     inOrganisation(organisationId, async (tx) => {

@@ -12,7 +12,12 @@ const linkValidForMs = 7 * dayMs;
 const sessionSeconds = (30 * dayMs) / 1_000;
 export const minimumPasswordLength = 10;
 
-export type Session = { readonly sessionId: string; readonly userId: string };
+export type Session = {
+  readonly sessionId: string;
+  readonly userId: string;
+  /** The organisation that was chosen in this session; `null` while none was. It may have been left since. */
+  readonly organisationId: string | null;
+};
 
 /** People who sign in with e-mail and password. There is no public sign-up: the command line adds them. */
 export type People = {
@@ -24,6 +29,8 @@ export type People = {
    * @throws the database's error where that could not be made sure of
    */
   readonly endSession: (headers: Headers) => Promise<void>;
+  /** From the next request on this session is for that organisation, and new ones of this person begin there. */
+  readonly chooseOrganisation: (session: Session, organisationId: string) => Promise<void>;
   /** Finds or makes a person. `token` sets a first password once; absent where there is a password already. */
   readonly invite: (
     email: string,
@@ -66,7 +73,24 @@ const makeLibrary = (driver: postgres.Sql, options: PeopleOptions) =>
       maxPasswordLength: 200,
       revokeSessionsOnPasswordReset: true,
     },
-    session: { expiresIn: sessionSeconds, updateAge: dayMs / 1_000 },
+    session: {
+      expiresIn: sessionSeconds,
+      updateAge: dayMs / 1_000,
+      additionalFields: { organisationId: { type: 'string', required: false, input: false } },
+    },
+    databaseHooks: {
+      session: {
+        create: {
+          before: async (session) => {
+            const [row] =
+              await driver`select "lastOrganisationId" as last from sign_in."user" where id = ${session.userId}`;
+            return {
+              data: { ...session, organisationId: (row?.['last'] as string | null | undefined) ?? null },
+            };
+          },
+        },
+      },
+    },
     verification: { storeIdentifier: 'hashed' },
     trustedOrigins: (request) => ownOrigins(request, options.publicOrigin),
     advanced: {
@@ -136,7 +160,15 @@ export const openPeople = (options: PeopleOptions): People => {
     handle: (request) => library.handler(request),
     sessionOf: async (headers) => {
       const found = await library.api.getSession({ headers });
-      return found === null ? undefined : { sessionId: found.session.id, userId: found.user.id };
+      if (found === null) return undefined;
+      const { id: sessionId, organisationId = null } = found.session;
+      return { sessionId, userId: found.user.id, organisationId: organisationId ?? null };
+    },
+    chooseOrganisation: async ({ sessionId, userId }, organisationId) => {
+      await driver.begin(async (tx) => {
+        await tx`update sign_in.session set "organisationId" = ${organisationId} where id = ${sessionId}`;
+        await tx`update sign_in."user" set "lastOrganisationId" = ${organisationId} where id = ${userId}`;
+      });
     },
     endSession: (headers) => endSession(library, driver, headers),
     invite: async (email, name) => {

@@ -12,6 +12,7 @@ export const user = signIn.table('user', {
   image: text('image'),
   createdAt: at('createdAt').notNull().defaultNow(),
   updatedAt: at('updatedAt').notNull().defaultNow(),
+  lastOrganisationId: text('lastOrganisationId'),
 });
 
 export const session = signIn.table('session', {
@@ -23,6 +24,7 @@ export const session = signIn.table('session', {
   ipAddress: text('ipAddress'),
   userAgent: text('userAgent'),
   userId: text('userId').notNull(),
+  organisationId: text('organisationId'),
 });
 
 export const account = signIn.table('account', {

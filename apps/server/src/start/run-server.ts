@@ -91,7 +91,7 @@ export const appOf = (opened: OpenServer) => {
     },
     routes: allRoutes({
       engine,
-      store,
+      me: { store, people, rightsChanged: streams.recheck },
       keyApprovals: settings.keyApprovals,
       readiness: readiness(opened),
       feed: {

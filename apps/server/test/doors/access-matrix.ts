@@ -162,6 +162,14 @@ const otherRows: readonly GuardedRow[] = [
   },
   { route: 'get /metrics', may: operators },
   { route: 'get /v1/me', may: all },
+  {
+    // It takes nobody anywhere: what it does for whoever belongs to several is tried by a test of its own.
+    route: 'post /v1/me/organisation',
+    may: all,
+    not: ['any-key'],
+    body: () => ({ organisationId: 'none of theirs' }),
+    passes: [422],
+  },
 ];
 
 const openRows: readonly OpenRow[] = [

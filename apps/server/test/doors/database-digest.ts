@@ -13,7 +13,9 @@ export const databaseDigest = async (
     where t.table_type = 'BASE TABLE' and t.table_schema in ('public', 'sign_in') order by 1, 2`;
   const parts = tables.map(({ schema, name, leads }) => {
     const where = leads && organisationId !== undefined ? `where t.org_id = '${organisationId}'` : '';
-    return `select '${schema}.${name}' as name, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest
+    // That a key was used is noted with whatever it asked, also with what it was refused.
+    const row = name === 'api_keys' ? `(to_jsonb(t) - 'last_used_at')::text` : 't::text';
+    return `select '${schema}.${name}' as name, md5(coalesce(string_agg(${row}, '|' order by ${row}), '')) as digest
       from ${schema}."${name}" t ${where}`;
   });
   const rows = await admin.unsafe<{ name: string; digest: string }[]>(parts.join(' union all '));

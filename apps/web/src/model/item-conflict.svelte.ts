@@ -21,7 +21,7 @@ export const itemConflict = (
   const conflict = $derived.by(() => {
     const of = item();
     if (of === null || !isKnown) return null;
-    return conflictOf({ item: of, operation, order, me: session.person?.subject ?? null });
+    return conflictOf({ item: of, operation, order, me: session.person?.id ?? null });
   });
   return {
     get isKnown() {

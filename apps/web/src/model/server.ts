@@ -4,6 +4,8 @@ import {
   operationSchema,
   orderSchema,
   problemSchema,
+  personOfSubject,
+  subjectHeader,
   ticketSchema,
   type Operation,
   type OperationDetail,
@@ -24,7 +26,18 @@ export type Person = {
   readonly subject: string;
   readonly name: string;
   readonly role: Role;
+  /** As operations and approvals name them: the same in every organisation. */
+  readonly id: string;
   readonly organisation: { readonly id: string; readonly name: string };
+  /** All of theirs, this one included. */
+  readonly organisations: readonly Membership[];
+};
+
+export type Membership = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly subject: string;
 };
 
 export type DemoSignIn = {
@@ -45,13 +58,23 @@ const questionTimeoutMs = 12_000;
  */
 export class Server {
   readonly #fetch: Fetch;
+  #asker: () => string | null = () => null;
 
   constructor(fetcher: Fetch) {
     this.#fetch = fetcher;
   }
 
+  /** Whom the screens show from now on: a session that is meanwhile for another is told so, and refuses. */
+  askFor(subject: () => string | null): void {
+    this.#asker = subject;
+  }
+
   me(): Promise<Answer<Person>> {
     return this.#ask('/v1/me', {}, readPerson);
+  }
+
+  chooseOrganisation(organisationId: string): Promise<Answer<Person>> {
+    return this.#ask('/v1/me/organisation', post({ organisationId }), readPerson);
   }
 
   demoSignIns(): Promise<Answer<readonly DemoSignIn[]>> {
@@ -109,11 +132,19 @@ export class Server {
     );
   }
 
+  /** Who somebody is, is asked without saying it. */
+  #meant(path: string): Record<string, string> {
+    const subject = this.#asker();
+    const isWho = path === '/v1/me' || path.startsWith('/api/auth/');
+    return subject === null || isWho ? {} : { [subjectHeader]: subject };
+  }
+
   async #ask<Value>(path: string, init: RequestInit, read: Reader<Value>): Promise<Answer<Value>> {
     let response: Response;
     try {
       response = await this.#fetch(path, {
         ...init,
+        headers: { ...init.headers, ...this.#meant(path) },
         credentials: 'same-origin',
         redirect: 'error',
         signal: AbortSignal.timeout(questionTimeoutMs),
@@ -159,17 +190,34 @@ const text = (value: unknown, name: string): string => {
 
 export const readPerson = (body: unknown): Person => {
   if (!isRecord(body) || !isRecord(body['organisation'])) throw new Error('a person was expected');
-  const role = roles.find((known) => known === body['role']);
-  if (role === undefined) throw new Error('an unknown role');
+  const role = roleIn(body);
+  const subject = text(body['subject'], 'subject');
+  const organisation = {
+    id: text(body['organisation']['id'], 'organisation.id'),
+    name: text(body['organisation']['name'], 'organisation.name'),
+  };
+  // A person who was stored before there could be several has the one.
+  const listed = Array.isArray(body['organisations']) ? body['organisations'] : [];
+  const organisations = listed.filter(isRecord).map((one) => ({
+    id: text(one['id'], 'organisations.id'),
+    name: text(one['name'], 'organisations.name'),
+    role: roleIn(one),
+    subject: text(one['subject'], 'organisations.subject'),
+  }));
   return {
-    subject: text(body['subject'], 'subject'),
+    subject,
+    id: personOfSubject(subject),
     name: text(body['name'], 'name'),
     role,
-    organisation: {
-      id: text(body['organisation']['id'], 'organisation.id'),
-      name: text(body['organisation']['name'], 'organisation.name'),
-    },
+    organisation,
+    organisations: organisations.length === 0 ? [{ ...organisation, role, subject }] : organisations,
   };
+};
+
+const roleIn = (body: Record<string, unknown>): Role => {
+  const role = roles.find((known) => known === body['role']);
+  if (role === undefined) throw new Error('an unknown role');
+  return role;
 };
 
 const readDemoSignIns = (body: unknown): readonly DemoSignIn[] => {

@@ -13,7 +13,11 @@ export type SessionState =
   | { readonly kind: 'signed-out'; readonly because: 'nobody' | 'left' | 'ended' | 'unreachable' };
 
 export type SignInResult =
-  'signed-in' | 'wrong' | 'too-many' | 'unreachable' | { readonly unexpected: number };
+  | 'signed-in'
+  | 'wrong'
+  | 'too-many'
+  | 'unreachable'
+  | { readonly unexpected: number; readonly says?: string };
 
 const storageKey = 'holdfast-last-person';
 
@@ -51,6 +55,7 @@ export class Session {
   constructor(server: Server, outbox: Outbox) {
     this.#server = server;
     this.#outbox = outbox;
+    server.askFor(() => this.person?.subject ?? null);
   }
 
   get state(): SessionState {
@@ -111,7 +116,11 @@ export class Session {
     }
     const me = await this.#server.me();
     if (me.kind === 'unreachable') return 'unreachable';
-    if (me.kind === 'refused') return { unexpected: me.status };
+    // The password was right, and still there is a no: its own words say why (no organisation any more).
+    if (me.kind === 'refused') {
+      const says = me.status === 401 ? me.problem?.detail : undefined;
+      return says === undefined ? { unexpected: me.status } : { unexpected: me.status, says };
+    }
     await this.#enter(me.value);
     return 'signed-in';
   }
@@ -120,6 +129,22 @@ export class Session {
   openDevice(): void {
     const person = this.#lastPerson;
     if (person !== null) this.#state = { kind: 'on-device', person };
+  }
+
+  /**
+   * The same person, for another organisation of theirs. What is queued for this one stays here under its own subject,
+   * and what was only read from the server goes, as with another person.
+   */
+  async switchTo(organisationId: string): Promise<'switched' | 'refused' | 'unreachable'> {
+    const departures = this.#departures;
+    const answer = await this.#server.chooseOrganisation(organisationId);
+    // Not heard does not mean not done: who this session is for now, the server says itself.
+    const now = answer.kind === 'answer' ? answer : await this.#server.me();
+    if (now.kind !== 'answer') return answer.kind === 'refused' ? 'refused' : 'unreachable';
+    if (departures !== this.#departures) return 'refused';
+    if (now.value.subject !== this.person?.subject) await this.#enter(now.value);
+    if (now.value.organisation.id === organisationId) return 'switched';
+    return answer.kind === 'refused' ? 'refused' : 'unreachable';
   }
 
   /**

@@ -13,6 +13,7 @@ const idle: StatusSummary = {
   needsPerson: 0,
   signInToSend: 0,
   otherSubjects: 0,
+  elsewhere: [],
   drafts: 0,
   unreadable: 0,
   lastVerdictAtMs: null,

@@ -22,12 +22,16 @@ export const personOf = (actor: Actor): string =>
   actor.via === 'ownerless-key' ? `keys of role ${actor.role}` : actor.id;
 
 /** Why this actor may not give this command at all, before anything is looked up; `undefined` when they may. */
-export const refusedAccess = (actor: Actor, command: Command, rules: AccessRules): Problem | undefined => {
+export const refusedAccess = (
+  { actor, subject = actor.id }: { readonly actor: Actor; readonly subject?: string },
+  command: Command,
+  rules: AccessRules,
+): Problem | undefined => {
   const extras = { operationId: command.operationId, commandId: command.commandId };
-  if (command.subject !== undefined && command.subject !== actor.id) {
+  if (command.subject !== undefined && command.subject !== subject) {
     return problemOf(
       'wrong-subject',
-      'This command was given by somebody else; it waits until they sign in here.',
+      'This command was given by somebody else, or for another organisation; it waits until they sign in for that.',
       extras,
     );
   }

@@ -77,7 +77,7 @@ const refusalOf = (
     return { commandId: submitted.commandId, status: 'rejected', problem: submitted.problem };
   }
   const { command } = submitted;
-  const problem = refusedAccess(who.actor, command, dependencies.rules) ?? unfit(command);
+  const problem = refusedAccess(who, command, dependencies.rules) ?? unfit(command);
   return problem && { commandId: command.commandId, status: 'rejected', problem };
 };
 

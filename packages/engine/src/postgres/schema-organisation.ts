@@ -36,8 +36,31 @@ export const members = pgTable(
     email: text('email').notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
     removedAt: time('removed_at'),
+    subject: text('subject').notNull(),
+    removedBy: text('removed_by'),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.userId] })],
+);
+
+export const invitations = pgTable(
+  'invitations',
+  {
+    organisationId: text('org_id').notNull(),
+    id: text('id').notNull(),
+    email: text('email').notNull(),
+    name: text('name').notNull(),
+    role: text('role').$type<Exclude<Role, 'integrator'>>().notNull(),
+    tokenHash: text('token_hash').notNull(),
+    invitedBy: text('invited_by').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    sentAt: time('sent_at').notNull().defaultNow(),
+    expiresAt: time('expires_at').notNull(),
+    acceptedAt: time('accepted_at'),
+    acceptedBy: text('accepted_by'),
+    withdrawnAt: time('withdrawn_at'),
+    withdrawnBy: text('withdrawn_by'),
+  },
+  (table) => [primaryKey({ columns: [table.organisationId, table.id] })],
 );
 
 export const apiKeys = pgTable(
@@ -52,6 +75,15 @@ export const apiKeys = pgTable(
     assistant: boolean('assistant').notNull().default(false),
     createdAt: time('created_at').notNull().defaultNow(),
     revokedAt: time('revoked_at'),
+    scope: text('scope').$type<'role' | 'propose' | 'read'>().notNull().default('role'),
+    expiresAt: time('expires_at'),
+    createdBy: text('created_by'),
+    revokedBy: text('revoked_by'),
+    lastUsedAt: time('last_used_at'),
+    ownerRole: text('owner_role').$type<Role>(),
+    rotatedAt: time('rotated_at'),
+    previousHash: text('previous_hash'),
+    previousWorksUntil: time('previous_works_until'),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.id] })],
 );

@@ -59,7 +59,7 @@ export class BrowserFeed {
       clock,
       isVisible: () => document.visibilityState === 'visible',
       feed: {
-        connection: createFetchFeed(baseUrl),
+        connection: createFetchFeed(baseUrl, () => session.current.subject),
         cache,
         timer: browserTimer,
         clock,

@@ -1,4 +1,4 @@
-import { protocolHeader, protocolVersion } from '@holdfast/operation';
+import { protocolHeader, protocolVersion, subjectHeader } from '@holdfast/operation';
 import type { FeedConnection, OpenedFeed } from '../feed/feed-reader.ts';
 import { reasonForNothing } from '../send/verdict.ts';
 import { refundWire } from '../send/refund-wire.ts';
@@ -27,15 +27,18 @@ async function* decoded(body: ReadableStream<Uint8Array>, release: () => void): 
 }
 
 /** The feed by `fetch`, as a stream or as an answer that ends: unlike EventSource it shows a refusal's status and obeys our own watchdog. */
-export const createFetchFeed = (baseUrl: string): FeedConnection => ({
+export const createFetchFeed = (baseUrl: string, subject: () => string | null): FeedConnection => ({
   async open(cursor, by, cancellation): Promise<OpenedFeed> {
     const { controller, release } = signalOf(cancellation);
+    const reader = subject();
     try {
       const response = await fetch(`${baseUrl}/v1/feed${by === 'poll' ? '?until=caught-up' : ''}`, {
         headers: {
           Accept: 'text/event-stream',
           [protocolHeader]: String(protocolVersion),
           ...(cursor !== null && { 'Last-Event-ID': cursor }),
+          // What is told goes into this person's caches: a session that is for another must not fill them.
+          ...(reader !== null && { [subjectHeader]: reader }),
         },
         credentials: 'same-origin',
         redirect: 'manual',

@@ -1,3 +1,4 @@
+import { subjectHeader } from '@holdfast/operation';
 import type { Cancellation } from '../ports.ts';
 import type { ServerRequest, Transport } from '../send/transport.ts';
 import type { Delivery } from '../send/verdict.ts';
@@ -37,6 +38,7 @@ export const createFetchTransport = (baseUrl: string, protocolHeader: string): T
           'Content-Type': 'application/json',
           Accept: 'application/json, application/problem+json',
           [protocolHeader]: String(request.protocol),
+          ...(request.subject != null && { [subjectHeader]: request.subject }),
         },
         credentials: 'same-origin',
         redirect: 'manual',

@@ -113,6 +113,7 @@ export class ListKeeper {
       const world = {
         wire: refundWire,
         transport,
+        subject,
         timeoutMs: this.#timeoutMs,
         nowMs: () => this.#clock.nowMs(),
         cancellation: neverCancelled,

@@ -1,3 +1,4 @@
+import { personOfSubject } from '@holdfast/operation';
 import type { DeviceItem, StatusSummary } from '../outbox-interface.ts';
 import { mayUndoDrop } from '../queue/drop-decision.ts';
 import { isParking } from '../queue/entry-history.ts';
@@ -24,6 +25,16 @@ export const deviceItems = (snapshot: RefundSnapshot, nowMs: number): readonly D
     };
   });
 
+/** By subject, of the same person alone: of other people no name is ever shown. */
+const elsewhereOf = (unended: readonly DeviceItem[], subject: string | null): StatusSummary['elsewhere'] => {
+  const counts = new Map<string, number>();
+  for (const item of unended) {
+    const isMine = subject !== null && personOfSubject(item.subject) === personOfSubject(subject);
+    if (isMine && item.subject !== subject) counts.set(item.subject, (counts.get(item.subject) ?? 0) + 1);
+  }
+  return [...counts].map(([ofSubject, waiting]) => ({ subject: ofSubject, waiting }));
+};
+
 export type SyncedCounts = { readonly unknown: number; readonly needsPerson: number };
 
 /** The figures of the status pill, from what is stored and what the server told. */
@@ -48,6 +59,7 @@ export const statusSummary = (
     needsPerson: synced.needsPerson,
     signInToSend: own.filter(({ notSentBecause }) => signInNeeded || isParking(notSentBecause)).length,
     otherSubjects: unended.length - own.length,
+    elsewhere: elsewhereOf(unended, subject),
     drafts: snapshot.drafts.filter((draft) => draft.subject === subject).length,
     unreadable,
     lastVerdictAtMs: verdicts.length === 0 ? null : Math.max(...verdicts),

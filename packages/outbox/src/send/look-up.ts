@@ -17,6 +17,7 @@ type LookUpWorld<W extends Words> = {
   readonly wire: WireLanguage<W>;
   readonly transport: Transport;
   readonly timeoutMs: number;
+  readonly subject?: string | null;
   readonly nowMs: () => number;
   readonly cancellation: Cancellation;
 };
@@ -45,7 +46,7 @@ export const lookUp = async <W extends Words>(
     const body = language.textOf(ids.slice(from, from + operationsPerLookUp));
     const request = { path: language.path, body, protocol: language.protocol };
     const delivery = await world.transport.send(
-      { ...request, timeoutMs: world.timeoutMs },
+      { ...request, timeoutMs: world.timeoutMs, subject: world.subject ?? null },
       world.cancellation,
     );
     const answer = readAnswer(world, language, delivery);

@@ -48,7 +48,8 @@ export const lookUpOpen = async <W extends Words>(
   const ids = [...new Set([...operationsToLookUp(open), ...acknowledged])];
   if (ids.length > 0) {
     const epoch = await cacheEpoch(ports);
-    const world = { wire, transport, timeoutMs: requestTimeoutMs, nowMs: () => clock.nowMs(), cancellation };
+    const nowMs = (): number => clock.nowMs();
+    const world = { wire, transport, timeoutMs: requestTimeoutMs, subject, nowMs, cancellation };
     const answer = await lookUp(world, ids);
     ports.heard(answer.kind === 'kept' ? answer.reason : null);
     if (answer.kind === 'kept') return { isDone: false, trouble: await afterFailedLookUp(store, answer) };

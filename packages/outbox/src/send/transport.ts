@@ -8,6 +8,8 @@ export type ServerRequest = {
   readonly path: string;
   readonly body: string;
   readonly protocol: number;
+  /** For whom this is asked, where the answer is for them alone: a server that takes us for another refuses it. */
+  readonly subject?: string | null;
   /** Absolute, from the connection to the last byte. */
   readonly timeoutMs: number;
 };

@@ -1,16 +1,16 @@
 import type { Engine } from '@holdfast/engine';
-import type { AccessStore } from '../../sign-in/access-store.ts';
 import type { Route } from '../route.ts';
 import { catalogueRoutes } from './catalogue-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
+import { meRoutes, type MeParts } from './me-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { signInRoutes, type SignInParts } from './sign-in-routes.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
 export type RouteParts = {
   readonly engine: Engine;
-  readonly store: Pick<AccessStore, 'organisationName'>;
+  readonly me: MeParts;
   readonly keyApprovals: boolean;
   readonly readiness: Readiness;
   readonly feed: FeedParts;
@@ -23,6 +23,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...operationRoutes(parts.keyApprovals),
   ...feedRoutes(parts.feed),
   ...catalogueRoutes,
-  ...systemRoutes(parts.engine, parts.store, parts.readiness),
+  ...systemRoutes(parts.engine, parts.readiness),
+  ...meRoutes(parts.me),
   ...signInRoutes(parts.signIn),
 ];

@@ -6,6 +6,7 @@ import {
   lookupRequestSchema,
   lookupResponseSchema,
   parseOperationId,
+  personOfSubject,
   roleMay,
   type Command,
   type CommandType,
@@ -13,6 +14,7 @@ import {
 } from '@holdfast/operation';
 import { z } from 'zod';
 import type { Identity } from '../../sign-in/identify.ts';
+import { scopeCovers } from '../../sign-in/key-rules.ts';
 import { invalidFields, problemOf } from '../problem.ts';
 import { guarded, json, type GuardedRoute } from '../route.ts';
 import { forbidsDeciding, forbidsProposal } from './operation-routes.ts';
@@ -31,6 +33,8 @@ const forbids = (identity: Identity, command: Command, keyApprovals: boolean): s
   if (!needs[command.type].some((needed) => roleMay(role, needed))) {
     return `To ${command.type} needs the role ${needs[command.type].join(' or ')}; yours is ${role}.`;
   }
+  const isProposing = command.type === 'propose' || command.type === 'cancel';
+  if (!isProposing && !scopeCovers(identity.scope, 'role')) return 'This key may read and propose.';
   switch (command.type) {
     case 'propose':
       return forbidsProposal(identity, command);
@@ -59,13 +63,18 @@ const idsOf = (raw: unknown) => {
   };
 };
 
+const isSamePerson = (subject: string, identity: Identity): boolean =>
+  personOfSubject(subject) === personOfSubject(identity.subject);
+
 /** Judges one command of a batch by itself, so that it can spoil no other. */
 export const judgeCommand = (raw: unknown, identity: Identity, keyApprovals: boolean): SubmittedCommand => {
   const ids = idsOf(raw);
   const parsed = commandSchema.safeParse(raw);
   const subject = textField(raw, 'subject');
-  if (subject !== '' && subject !== identity.principal.actor.id) {
-    const detail = 'It was given by somebody else than the one who sends it. It waits until they sign in.';
+  if (subject !== '' && subject !== identity.subject) {
+    const detail = isSamePerson(subject, identity)
+      ? 'It was given for another organisation than the one this session is for. It waits until you switch to that.'
+      : 'It was given by somebody else than the one who sends it. It waits until they sign in.';
     return { ok: false, commandId: ids.commandId, problem: problemOf('wrong-subject', detail, ids) };
   }
   if (!parsed.success) {
@@ -86,6 +95,7 @@ export const commandRoutes = (keyApprovals: boolean): GuardedRoute[] => [
   guarded({
     method: 'post',
     path: '/v1/commands',
+    scope: 'propose',
     summary: 'Up to 500 commands, each with its own verdict, in order.',
     needs: 'any',
     body: commandBatchSchema,
@@ -99,6 +109,7 @@ export const commandRoutes = (keyApprovals: boolean): GuardedRoute[] => [
   guarded({
     method: 'post',
     path: '/v1/operations/lookup',
+    scope: 'read',
     summary: 'What became of these IDs, for a client that comes back.',
     needs: 'any',
     body: lookupRequestSchema,

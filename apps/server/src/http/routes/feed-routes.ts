@@ -194,7 +194,7 @@ const stream = (engine: Engine, identity: Identity, request: Request, query: Fee
   const who = identity.principal;
   const stillAllowed = async (): Promise<boolean> => {
     const now = await parts.identify(request.headers);
-    return now !== undefined && sameRights(now.principal, who);
+    return typeof now === 'object' && now.subject === identity.subject && sameRights(now.principal, who);
   };
   // Last-Event-ID wins: it is newer than the address the client was first given.
   const given = request.headers.get('last-event-id') ?? query.cursor;

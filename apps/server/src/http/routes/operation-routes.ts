@@ -72,6 +72,7 @@ export const forbidsDeciding =
 const propose = guarded({
   method: 'put',
   path: '/v1/operations/{id}',
+  scope: 'propose',
   summary: 'Propose an operation. The ID is yours; the same again is answered with the operation as it is.',
   needs: ['agent', 'operator'],
   pathId: 'operation',
@@ -124,6 +125,7 @@ const decisions = (keyApprovals: boolean): GuardedRoute[] => [
   guarded({
     method: 'post',
     path: '/v1/operations/{id}/cancel',
+    scope: 'propose',
     summary: 'Cancel it before it is submitted; also an ID that was never heard of.',
     needs: ['agent', 'operator'],
     pathId: 'operation',

@@ -1,7 +1,6 @@
 import type { Engine } from '@holdfast/engine';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
-import type { AccessStore } from '../../sign-in/access-store.ts';
 import { metricsText } from '../metrics-text.ts';
 import { problemOf, problemResponse } from '../problem.ts';
 import { guarded, json, type Route } from '../route.ts';
@@ -57,38 +56,7 @@ const metrics = (registry: Registry): Route =>
     },
   });
 
-const meSchema = z.object({
-  subject: z.string(),
-  name: z.string(),
-  role: z.string(),
-  assistant: z.boolean(),
-  organisation: z.object({ id: z.string(), name: z.string() }),
-  via: z.string(),
-});
-
-const me = (store: Pick<AccessStore, 'organisationName'>): Route =>
-  guarded({
-    method: 'get',
-    path: '/v1/me',
-    summary: 'Who you are here.',
-    needs: 'any',
-    answers: { 200: { description: 'The signed-in person or key', schema: meSchema } },
-    handle: async ({ who }) =>
-      json(200, {
-        subject: who.actor.id,
-        name: who.actor.name,
-        role: who.actor.role,
-        assistant: who.actor.assistant,
-        organisation: { id: who.organisationId, name: await store.organisationName(who.organisationId) },
-        via: who.actor.via,
-      }),
-  });
-
-export const systemRoutes = (
-  engine: Engine,
-  store: Pick<AccessStore, 'organisationName'>,
-  readiness: Readiness,
-): Route[] => {
+export const systemRoutes = (engine: Engine, readiness: Readiness): Route[] => {
   const registry = processMetrics();
-  return [webhookRoute(engine, registry), ...health(readiness), metrics(registry), me(store)];
+  return [webhookRoute(engine, registry), ...health(readiness), metrics(registry)];
 };

@@ -12,7 +12,7 @@ const ann = { id: 'ann', name: 'Ann' };
 const proposal = { kind: 'refund', orderId: 'order-1', amount, reason: 'returned' } as const;
 
 const holdfast = {
-  session: { signInNeeded: false, person: { subject: 'ann', name: 'Ann', role: 'agent' } },
+  session: { signInNeeded: false, person: { subject: 'ann', id: 'ann', name: 'Ann', role: 'agent' } },
   names: { of: () => 'A customer' },
   outbox: { watch: () => () => undefined },
   announcer: { say: () => undefined },
