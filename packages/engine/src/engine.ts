@@ -1,5 +1,12 @@
 /** Entry of the engine's decisions and interfaces; what needs PostgreSQL enters through `@holdfast/engine/postgres`. */
 export type * from './engine-interface.ts';
+export type {
+  ApprovalProof,
+  SignatureVerdict,
+  SigningKey,
+  VerifyAssertion,
+  WrongSignature,
+} from './intake/approval-signature.ts';
 export type { ChainFault } from './audit/audit-chain.ts';
 export { problemOf, type ProblemExtras } from './intake/problem.ts';
 export { sweepFindingKinds, type SweepFinding, type SweepFindingKind } from './sweep/sweep-finding.ts';

@@ -10,6 +10,7 @@ import {
 } from '@holdfast/operation';
 import type { ProviderAdapter } from '@holdfast/providers';
 import type { Engine, Principal, ProviderAccount, ProviderDirectory } from '../src/engine-interface.ts';
+import type { VerifyAssertion } from '../src/intake/approval-signature.ts';
 import { createEngine } from '../src/postgres/create-engine.ts';
 import { createRuntime, type Runtime } from '../src/postgres/runtime.ts';
 import { createTestDatabase, type TestDatabase } from './postgres-rig.ts';
@@ -112,6 +113,7 @@ export type HouseOptions = {
   readonly undoMs?: number;
   readonly keysMayDecide?: boolean;
   readonly maximum?: number;
+  readonly verifyAssertion?: VerifyAssertion;
 };
 
 /** The engine over a database of its own, with the default organisation. */
@@ -138,6 +140,7 @@ export const createEngineHouse = async (options: HouseOptions = {}): Promise<Eng
     runtime,
     providers,
     keysMayDecide: options.keysMayDecide ?? false,
+    ...(options.verifyAssertion === undefined ? {} : { verifyAssertion: options.verifyAssertion }),
     undoMs: options.undoMs ?? 5_000,
     providerTimeoutMs: 1_000,
   });

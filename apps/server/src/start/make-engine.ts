@@ -4,8 +4,10 @@ import {
   createEngine,
   createRuntime,
   createWorker,
+  passkeysIn,
   type InOrganisation,
 } from '@holdfast/engine/postgres';
+import { assertionVerifier } from '../sign-in/verify-assertion.ts';
 import type { Settings } from '../settings/settings.ts';
 import { loggableFields, type Logger } from './log.ts';
 
@@ -58,6 +60,11 @@ export const makeEngine = (
       runtime,
       providers,
       keysMayDecide: settings.keyApprovals,
+      verifyAssertion: assertionVerifier({
+        publicOrigin: settings.publicOrigin,
+        findPasskey: passkeysIn(connection.db).byCredentialId,
+        nowMs: Date.now,
+      }),
       undoMs: settings.undoMs,
       providerTimeoutMs: forWorker.providerTimeoutMs,
     }),

@@ -2,6 +2,7 @@ import { crashPoint } from '#crash-point';
 import { randomUUID } from 'node:crypto';
 import { parseOperationId, type LookupResponse } from '@holdfast/operation';
 import type { Engine, ProviderDirectory } from '../engine-interface.ts';
+import type { VerifyAssertion } from '../intake/approval-signature.ts';
 import { unitsFor } from '../intake/judge-provider-money.ts';
 import { receiveWebhook } from '../webhook/receive-webhook.ts';
 import { requestCheck } from './check-request.ts';
@@ -24,6 +25,8 @@ export type CreateEngineOptions = {
   readonly providers: ProviderDirectory;
   /** Whether API keys of approvers and operators may approve, deny and settle. */
   readonly keysMayDecide: boolean;
+  /** How assertions of approvals are verified; without it none is good. */
+  readonly verifyAssertion?: VerifyAssertion;
   readonly undoMs: number;
   readonly providerTimeoutMs: number;
   /** This process's clock, for deadlines of questions to providers. Milliseconds since the epoch. */
@@ -45,6 +48,7 @@ export const createEngine = (options: CreateEngineOptions): Engine => {
       providers,
       providerName,
       rules: { keysMayDecide: options.keysMayDecide },
+      verifyAssertion: options.verifyAssertion,
       undoMs: options.undoMs,
       providerTimeoutMs: options.providerTimeoutMs,
       nowMs,

@@ -1,5 +1,6 @@
 import { madeElsewhere, type LedgerRefund, type Operation } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
+import { auditOfSignature, type SignatureVerdict } from '../intake/approval-signature.ts';
 import { personOf } from '../intake/access.ts';
 import { judgeApproval, type ApproveCommand } from '../intake/judge-approve.ts';
 import { eligibilityFacts, type ProposalFacts } from '../intake/judge-propose.ts';
@@ -12,6 +13,7 @@ import type { IntakeDependencies } from './intake-dependencies.ts';
 import { orderOf, readProposalFacts } from './intake-facts.ts';
 import { readApprovals, readOrganisation } from './operation-reader.ts';
 import type { ApprovalRow, OperationRow } from './schema.ts';
+import { recordSignature } from './signature-store.ts';
 
 /** Records an approval; the completing one reserves the money and starts the time in which it can be taken back. */
 export const applyApprove = async (
@@ -20,6 +22,7 @@ export const applyApprove = async (
   who: Principal,
   command: ApproveCommand,
   row: OperationRow,
+  signature: SignatureVerdict,
 ): Promise<DecisionOutcome> => {
   const amount = amountOf(row);
   const change = {
@@ -60,9 +63,9 @@ export const applyApprove = async (
     ...change,
     event: { type: judgement.effect.completes ? 'approve' : 'approve-partly' },
     patch,
-    data: { fingerprint: command.fingerprint, person: personOf(who.actor) },
+    data: { fingerprint: command.fingerprint, person: personOf(who.actor), ...auditOfSignature(signature) },
   });
-  if (answer.kind === 'moved') recordApproval(tx, who, command, inForce);
+  if (answer.kind === 'moved') recordApproval(tx, who, command, inForce, signature);
   return outcomeOf(command, answer);
 };
 
@@ -71,6 +74,7 @@ const recordApproval = (
   who: Principal,
   command: ApproveCommand,
   before: readonly ApprovalRow[],
+  signature: SignatureVerdict,
 ): void => {
   const row: ApprovalRow = {
     organisationId: tx.organisationId,
@@ -81,12 +85,13 @@ const recordApproval = (
     role: who.actor.role,
     via: who.actor.via,
     fingerprint: command.fingerprint,
-    signed: false,
+    signed: signature.kind === 'signed',
     approvedAt: tx.now,
     voidedAt: null,
     voidReason: null,
   };
   tx.unsent.approvals.push(row);
+  if (signature.kind === 'signed') recordSignature(tx, who, command, signature.proof);
   tx.memory.approvalsOf.set(command.operationId, [...before, row]);
 };
 

@@ -1,5 +1,6 @@
 import type { CommandResult, Problem } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
+import { problemOfSignature, type SignatureVerdict } from '../intake/approval-signature.ts';
 import { digestOfCommand } from '../intake/command-digest.ts';
 import { problemOf } from '../intake/problem.ts';
 import { actorsNamedBy, toldProblem, withWhatStands } from '../intake/what-stands.ts';
@@ -12,6 +13,7 @@ import type { IntakeDependencies } from './intake-dependencies.ts';
 import { applyEnd, rememberCancellation } from './intake-end.ts';
 import { applyResolve, type askAboutReference } from './intake-resolve.ts';
 import { applyWithdraw } from './intake-withdraw.ts';
+import { judgeCounter } from './signature-store.ts';
 import type { Decision, DecisionOutcome } from './intake-outcome.ts';
 import {
   readNames,
@@ -31,15 +33,21 @@ export const applyDecision = async (
   tx: OrganisationTransaction,
   who: Principal,
   command: Decision,
-  { opposite, named }: Omit<DecisionContext, 'row'>,
+  given: Omit<DecisionContext, 'row'>,
 ): Promise<CommandResult> => {
   const bound = await readBound(tx, command.commandId);
   if (bound !== undefined) return replay(dependencies, tx, who, command, bound);
+  // What cannot be used of the command itself is said before anything it is about is looked at.
+  const signature = await judgeCounter(tx, given.signature);
+  if (command.type === 'approve' && signature.kind === 'wrong') {
+    const problem = problemOfSignature(command, signature.because);
+    return { commandId: command.commandId, status: 'rejected', problem };
+  }
   const row = await lockOperation(tx, command.operationId);
   // The same command sent twice at once waits for itself at the lock.
   const boundMeanwhile = await readBound(tx, command.commandId);
   if (boundMeanwhile !== undefined) return replay(dependencies, tx, who, command, boundMeanwhile);
-  const outcome = await decide(dependencies, tx, who, command, { row, opposite, named });
+  const outcome = await decide(dependencies, tx, who, command, { ...given, row });
   return answer(dependencies, tx, who, command, outcome);
 };
 
@@ -47,6 +55,7 @@ type DecisionContext = {
   readonly row: OperationRow | undefined;
   readonly opposite: boolean;
   readonly named: Named;
+  readonly signature: SignatureVerdict;
 };
 
 const decide = async (
@@ -54,7 +63,7 @@ const decide = async (
   tx: OrganisationTransaction,
   who: Principal,
   command: Decision,
-  { row, opposite, named }: DecisionContext,
+  { row, opposite, named, signature }: DecisionContext,
 ): Promise<DecisionOutcome> => {
   const ids = { operationId: command.operationId, commandId: command.commandId };
   if (row === undefined) {
@@ -68,7 +77,7 @@ const decide = async (
   }
   switch (command.type) {
     case 'approve':
-      return applyApprove(dependencies, tx, who, command, row);
+      return applyApprove(dependencies, tx, who, command, row, signature);
     case 'withdraw':
       return applyWithdraw(tx, who, command, row);
     case 'deny':

@@ -1,5 +1,6 @@
 import type { ProviderDirectory } from '../engine-interface.ts';
 import type { AccessRules } from '../intake/access.ts';
+import type { VerifyAssertion } from '../intake/approval-signature.ts';
 import type { InOrganisation } from './connection.ts';
 import type { ProviderNames } from './operation-reader.ts';
 
@@ -8,6 +9,8 @@ export type IntakeDependencies = {
   readonly providers: ProviderDirectory;
   readonly providerName: ProviderNames;
   readonly rules: AccessRules;
+  /** How assertions of approvals are verified; without it none is good. */
+  readonly verifyAssertion?: VerifyAssertion | undefined;
   /** How long a completing approval can be taken back before it may be claimed. Milliseconds. */
   readonly undoMs: number;
   readonly providerTimeoutMs: number;

@@ -1,6 +1,7 @@
 import { crashPoint } from '#crash-point';
 import type { Command, CommandResult } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
+import type { SignatureVerdict } from '../intake/approval-signature.ts';
 import { BoundMeanwhile } from './bound-meanwhile.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { codeOf, isDatabaseAway } from './database-trouble.ts';
@@ -24,6 +25,7 @@ export type GivenCommand = {
   /** The same batch asks the opposite of the same operation. */
   readonly opposite: boolean;
   readonly named: Named;
+  readonly signature: SignatureVerdict;
 };
 
 /** What one caller gives, in order. */
@@ -111,11 +113,11 @@ const applyOne = (
   dependencies: IntakeDependencies,
   tx: OrganisationTransaction,
   who: Principal,
-  { command, opposite, named }: GivenCommand,
+  { command, ...given }: GivenCommand,
 ): Promise<CommandResult> =>
   command.type === 'propose'
     ? applyPropose(dependencies, tx, who, command)
-    : applyDecision(dependencies, tx, who, command, { opposite, named });
+    : applyDecision(dependencies, tx, who, command, given);
 
 /** Locks and reads in two journeys what all these commands are judged by. */
 const load = async (

@@ -1,6 +1,7 @@
 import type { Command, CommandResult } from '@holdfast/operation';
 import type { Engine, Principal, SubmittedCommand } from '../engine-interface.ts';
 import { createGathering } from '../grouping/gather.ts';
+import { statementOf, unsigned, type SignatureVerdict } from '../intake/approval-signature.ts';
 import { refusedAccess } from '../intake/access.ts';
 import { oppositeDecisions } from '../intake/opposite-decisions.ts';
 import { problemOf } from '../intake/problem.ts';
@@ -42,7 +43,8 @@ export const createIntake = (dependencies: IntakeDependencies): Engine['apply'] 
       for (const [, command] of part) {
         // Whatever asks the provider does so before the transaction, never inside it.
         const named = command.type === 'resolve' ? await askAboutReference(dependencies, who, command) : null;
-        commands.push({ command, opposite: opposite.has(command.commandId), named });
+        const signature = await signatureOf(dependencies, who, command);
+        commands.push({ command, opposite: opposite.has(command.commandId), named, signature });
       }
       const answers = await gather(who.organisationId, { who, commands });
       part.forEach(([one], index) => {
@@ -52,6 +54,19 @@ export const createIntake = (dependencies: IntakeDependencies): Engine['apply'] 
     }
     return submitted.flatMap((one) => results.get(one) ?? []);
   };
+};
+
+/** Verified before the transaction: the arithmetic holds no lock. Its verdict is judged in order, inside. */
+const signatureOf = async (
+  { verifyAssertion }: IntakeDependencies,
+  { actor, organisationId }: Principal,
+  command: Command,
+): Promise<SignatureVerdict> => {
+  if (command.type !== 'approve' || command.assertion === undefined) return unsigned;
+  if (actor.via !== 'session') return { kind: 'wrong', because: 'not-a-person' };
+  if (verifyAssertion === undefined) return { kind: 'wrong', because: 'unknown-passkey' };
+  const { assertion } = command;
+  return verifyAssertion(actor, statementOf(organisationId, actor, command, assertion), assertion);
 };
 
 const findOpposite = async (

@@ -2,6 +2,7 @@
 export * from './schema-organisation.ts';
 export * from './schema-catalogue.ts';
 export * from './schema-operation.ts';
+export * from './schema-signature.ts';
 export * from './schema-evidence.ts';
 export * from './schema-budget.ts';
 export * from './schema-history.ts';

@@ -1,6 +1,7 @@
 import { codecOf, type RowCodec } from './row-codec.ts';
 import {
   approvals,
+  approvalSignatures,
   attempts,
   audit,
   commands,
@@ -8,6 +9,7 @@ import {
   observations,
   operations,
   type ApprovalRow,
+  type ApprovalSignatureRow,
   type AttemptRow,
   type AuditRow,
   type CommandRow,
@@ -48,6 +50,7 @@ export type UnsentWrites = {
   readonly accepted: Map<string, OperationRow>;
   readonly changed: Map<string, ChangedOperation>;
   readonly approvals: ApprovalRow[];
+  readonly signatures: ApprovalSignatureRow[];
   readonly commands: CommandRow[];
   readonly attempts: AttemptRow[];
   readonly endedAttempts: AttemptRow[];
@@ -71,6 +74,7 @@ export const noWrites = (): UnsentWrites => ({
   accepted: new Map(),
   changed: new Map(),
   approvals: [],
+  signatures: [],
   commands: [],
   attempts: [],
   endedAttempts: [],
@@ -119,6 +123,7 @@ const inserter = <Row>(codec: RowCodec<Row>, without: readonly string[] = [], ta
 
 const insertOperations = inserter(operationCodec, [], 'on conflict do nothing');
 const insertApprovals = inserter(codecOf(approvals));
+const insertSignatures = inserter(codecOf(approvalSignatures));
 const insertCommands = inserter(codecOf(commands), [], 'on conflict do nothing');
 const insertAttempts = inserter(codecOf(attempts));
 const insertObservations = inserter(codecOf(observations));
@@ -236,6 +241,7 @@ export const takeStatements = (
     ...insertOperations(accepted, accepted.length),
     ...updateOperations([...unsent.changed.values()]),
     ...insertApprovals(unsent.approvals),
+    ...insertSignatures(unsent.signatures),
     ...insertCommands(bound, bound.length),
     ...insertAttempts(unsent.attempts),
     ...insertObservations(unsent.observations),

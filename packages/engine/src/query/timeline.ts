@@ -40,11 +40,15 @@ const waits: Readonly<Record<string, (provider: string) => string>> = {
   payment: () => 'It waited: another refund of this payment was under way.',
 } satisfies Record<WaitingFor, (provider: string) => string>;
 
+/** Entries from before approvals could be signed say nothing of it. */
+const signedHow = ({ data }: StoredAuditEntry): string =>
+  data['signed'] === true ? ', signed with a passkey' : data['signed'] === false ? ', unsigned' : '';
+
 const approvedPartly = ({ entry, who, approvesAgain }: Told): string => {
-  if (approvesAgain) return `${who} approved it again; that counts once.`;
+  if (approvesAgain) return `${who} approved it again${signedHow(entry)}; that counts once.`;
   return entry.state === 'proposed'
-    ? `${who} approved it; another approval is needed.`
-    : `${who} approved it too; no further approval was needed.`;
+    ? `${who} approved it${signedHow(entry)}; another approval is needed.`
+    : `${who} approved it too${signedHow(entry)}; no further approval was needed.`;
 };
 
 const attentionWords: Readonly<Record<string, string | undefined>> = english.attention;
@@ -57,7 +61,7 @@ const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
     entry.data['through'] === 'device-record'
       ? `${who} proposed it; it came from a record of their device, imported on the command line.`
       : `${who} proposed it.`,
-  approve: ({ who }) => `${who} approved it.`,
+  approve: ({ who, entry }) => `${who} approved it${signedHow(entry)}.`,
   'approve-partly': approvedPartly,
   withdraw: ({ who }) => `${who} took the approval back.`,
   deny: ({ who }) => `${who} denied it.`,
