@@ -188,12 +188,13 @@ type Within = Pick<
 const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
   organisationName: (organisationId) =>
     inOrganisation(organisationId, async (tx) => {
-      const [row] = await tx`select name from organisations`;
+      const [row] = await tx`select name from organisations where org_id = ${organisationId}`;
       return (row?.['name'] as string | undefined) ?? '';
     }),
   memberByEmail: (organisationId, email) =>
     inOrganisation(organisationId, async (tx) => {
-      const [row] = await tx`select user_id, role from members where email = ${email} and removed_at is null`;
+      const [row] = await tx`select user_id, role from members
+        where org_id = ${organisationId} and email = ${email} and removed_at is null`;
       return row === undefined ? undefined : { userId: row['user_id'] as string, role: row['role'] as Role };
     }),
   addMember: (organisationId, member) =>
@@ -218,8 +219,8 @@ const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
     }),
   accountsOf: (organisationId) =>
     inOrganisation(organisationId, async (tx) => {
-      const rows =
-        await tx`select account_id, live_mode, fake from provider_accounts order by first_used_at, account_id`;
+      const rows = await tx`select account_id, live_mode, fake from provider_accounts
+          where org_id = ${organisationId} order by first_used_at, account_id`;
       return rows.map((row) => ({
         accountId: row['account_id'] as string,
         liveMode: row['live_mode'] as boolean,
