@@ -26,3 +26,4 @@ export {
   type AuditSubject,
   type OrganisationAuditType,
 } from './audit/organisation-audit-types.ts';
+export { faultsOfSeal, type Seal, type SealSigner } from './audit/seal.ts';

@@ -1,8 +1,9 @@
-import { sweepFindingKinds, type ChainFault, type SweepFinding, type SweepResult } from '@holdfast/engine';
-import { connect, createSweep, verifyAudit } from '@holdfast/engine/postgres';
+import { sweepFindingKinds, type SweepFinding, type SweepResult } from '@holdfast/engine';
+import { connect, createSweep } from '@holdfast/engine/postgres';
 import { InvalidArgumentError, type Command } from 'commander';
 import { workerSettings } from '../start/make-engine.ts';
 import { accountOf } from './account-of.ts';
+import { collect } from './collected.ts';
 import { amountText, commandFailed, counted, foundSomething, outputFor } from './output.ts';
 import { inWorkplace } from './workplace.ts';
 
@@ -19,22 +20,6 @@ export const durationIn = (text: string): number => {
     throw new InvalidArgumentError('It must be minutes, hours or days like 90m, 24h or 30d, at most 366d.');
   }
   return ms;
-};
-
-/** So many are shown; the rest is counted. Memory does not grow with what is found. */
-const mostShown = 1_000;
-
-const collect = <Found>() => {
-  const shown: Found[] = [];
-  let total = 0;
-  return {
-    shown,
-    total: () => total,
-    tell: (found: Found): void => {
-      total += 1;
-      if (shown.length < mostShown) shown.push(found);
-    },
-  };
 };
 
 const findingLine = ({
@@ -121,26 +106,6 @@ const sweep = async ({ since, json, org }: Common & { since: number }): Promise<
   });
 };
 
-const verify = async ({ json, org }: Common): Promise<void> => {
-  const output = outputFor(json === true);
-  await inWorkplace(output, async ({ inOrganisation, organisation }) => {
-    const organisationId = await organisation(org);
-    const found = collect<ChainFault>();
-    const { operations, entries } = await verifyAudit(inOrganisation, organisationId, found.tell);
-    const clean = found.total() === 0;
-    const read = `Checked ${counted(entries, 'entry', 'entries')} of ${counted(operations, 'operation')}`;
-    output.result({ clean, organisationId, operations, entries, found: found.total(), faults: found.shown }, [
-      ...found.shown.map((fault) => `${fault.chain}  entry ${String(fault.sequence)}  ${fault.because}`),
-      clean ? `${read}: nothing was tampered with.` : `${read}: ${counted(found.total(), 'fault')}.`,
-    ]);
-    if (clean) return;
-    output.note(
-      'Submit nothing until it is understood (`holdfast hold on`), keep a copy of the database, and look at each with `holdfast op show ID`.',
-    );
-    foundSomething();
-  });
-};
-
 export const addCheckingCommands = (program: Command): void => {
   program
     .command('sweep')
@@ -151,12 +116,4 @@ export const addCheckingCommands = (program: Command): void => {
     .option('--org <id>', 'organisation; without it the default one')
     .option('--json', 'print {clean, since, until, refundsRead, operationsRead, found, findings}')
     .action(sweep);
-  program
-    .command('audit')
-    .description('the audit trail')
-    .command('verify')
-    .description('check every operation against its audit; exit code 3 when something was tampered with')
-    .option('--org <id>', 'organisation; without it the default one')
-    .option('--json', 'print {clean, operations, entries, found, faults}')
-    .action(verify);
 };

@@ -1,5 +1,6 @@
 import { Command, Help } from 'commander';
 import { addKeyCommands, addOrganisationCommands, addUserCommands } from './access-commands.ts';
+import { addAuditCommands } from './audit-commands.ts';
 import { addCheckingCommands } from './checking-commands.ts';
 import { addImportCommands } from './import-commands.ts';
 import { addOperationCommands } from './operation-commands.ts';
@@ -33,6 +34,7 @@ addImportCommands(program);
 addRecordCommands(program);
 addOperationCommands(program);
 addCheckingCommands(program);
+addAuditCommands(program);
 
 /** Wrong use of a command points at the help of that command. */
 const pointAtOwnHelp = (command: Command, words: string): void => {

@@ -3,6 +3,8 @@ import { accountArrived } from '@holdfast/engine/postgres';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
 import { portProblem } from './port.ts';
+import { sealSignerOf } from '../audit/seal-key.ts';
+import { sealRegularly } from '../audit/seal-regularly.ts';
 import { mountDemoFaults } from '../demo/demo-faults.ts';
 import { seedDemo, demoSignIns } from '../demo/seed-demo.ts';
 import { buildApp } from '../http/app.ts';
@@ -24,7 +26,7 @@ import type { OpenDatabase } from './open-database.ts';
 import { registerAllPayments, withPaymentsAtTheFake } from './payments-at-the-fake.ts';
 import { openAccountDirectory } from './account-directory.ts';
 import type { StripeAccess } from './provider-account.ts';
-import { readSealingKey } from './sealed-secrets.ts';
+import { makeSealingKey, readSealingKey } from './sealed-secrets.ts';
 import { forgetServer, recordServer } from './server-record.ts';
 import { staticFolders } from './web-build.ts';
 
@@ -158,6 +160,18 @@ const runWorker = (opened: OpenServer): (() => Promise<void>) => {
   };
 };
 
+/** Seals the audit beside the worker. The key is made with the first seal, where there is none yet. */
+const runSealing = ({ settings, made, store, log }: OpenServer): (() => Promise<void>) =>
+  sealRegularly({
+    inOrganisation: made.inOrganisation,
+    organisations: store.organisations,
+    signer: async () => sealSignerOf(await makeSealingKey(settings.dataFolder, settings.secretsKey)),
+    dataFolder: settings.dataFolder,
+    onTrouble: (error, id) => {
+      log.error({ organisationId: id, error: loggableError(error) }, 'the audit could not be sealed');
+    },
+  });
+
 /** @throws StartProblem when the provider refuses the key */
 export const openServer = async (
   settings: Settings,
@@ -255,6 +269,7 @@ export const runServer = async (
     }
     const server = settings.role === 'worker' ? undefined : await listen(opened);
     const stopWorker = settings.role === 'api' ? undefined : runWorker(opened);
+    const stopSealing = settings.role === 'api' ? undefined : runSealing(opened);
     await recordServer(settings.dataFolder, {
       databaseUrl: database.url,
       givenDatabaseUrl: settings.databaseUrl,
@@ -266,6 +281,7 @@ export const runServer = async (
     return {
       stop: async () => {
         if (server !== undefined) await closeServer(server, opened.streams);
+        await stopSealing?.();
         await stopWorker?.();
         await forgetServer(settings.dataFolder);
         await close();

@@ -1,11 +1,18 @@
 import type { OperationState } from '@holdfast/operation';
-import { chainOfOperation, faultsOfChain, type AuditEntry, type ChainFault } from './audit-chain.ts';
+import {
+  chainOfOperation,
+  faultsOfChain,
+  type AuditData,
+  type AuditEntry,
+  type ChainFault,
+} from './audit-chain.ts';
 
 /** An operation's row, as far as its audit speaks of it. */
 export type AuditedOperation = {
   readonly id: string;
   readonly state: OperationState;
   readonly version: number;
+  readonly proposedBy: string;
   /** As stored with the row. */
   readonly fingerprint: string | null;
   /** What the row's own contents would be signed as, for each account it may have been proposed for. */
@@ -14,42 +21,129 @@ export type AuditedOperation = {
 
 export type StoredEntry = AuditEntry & { readonly previousHash: string; readonly hash: string };
 
-/**
- * What is wrong with one operation's history, alone and beside the operation itself. A cut tail shows by the row that
- * went on without it; whoever sets the row back as well is found out only by a head that is kept elsewhere.
- */
-export const faultsOfOperation = (
-  operation: AuditedOperation,
-  entries: readonly StoredEntry[],
-): readonly ChainFault[] => {
-  const fault = (sequence: number, because: string): ChainFault => ({
-    operationId: operation.id,
-    chain: chainOfOperation(operation.id),
-    sequence,
-    because,
-  });
-  const [first] = entries;
+/** An approval's row, as far as its audit speaks of it. Times are ISO 8601 UTC. */
+export type AuditedApproval = {
+  readonly commandId: string;
+  readonly actorId: string;
+  readonly person: string;
+  readonly role: string;
+  readonly via: string;
+  readonly fingerprint: string;
+  readonly approvedAt: string;
+  readonly voidedAt: string | null;
+};
+
+/** Everything that is known of one operation, its entries in order. */
+export type Audited = {
+  readonly operation: AuditedOperation;
+  readonly entries: readonly StoredEntry[];
+  readonly approvals: readonly AuditedApproval[];
+};
+
+/** One thing that can be wrong. It is given at least one entry. */
+export type OperationCheck = (audited: Audited) => readonly ChainFault[];
+
+export const operationFault = (operationId: string, sequence: number, because: string): ChainFault => ({
+  operationId,
+  chain: chainOfOperation(operationId),
+  sequence,
+  because,
+});
+
+const chainHolds: OperationCheck = ({ entries }) => faultsOfChain(entries);
+
+/** A cut tail shows by the row that went on without it; whoever sets the row back too is found out by a seal. */
+const endsAsTheOperationStands: OperationCheck = ({ operation, entries }) => {
   const last = entries.at(-1);
-  if (first === undefined || last === undefined) return [fault(0, 'it has no history at all')];
-  const faults = [...faultsOfChain(entries)];
+  if (last === undefined) return [];
   if (last.state !== operation.state || last.version > operation.version) {
-    faults.push(
-      fault(last.sequence, `it ends with ${last.state}, while the operation is ${operation.state}`),
-    );
-  } else if (last.version < operation.version && operation.state !== 'approved') {
-    // What waits in `approved` also changes, without an entry of its own, when a hold begins or ends.
-    faults.push(fault(last.sequence, 'the operation has changed since its last entry'));
-  }
-  const proposed = first.type === 'propose' ? first.data['fingerprint'] : null;
-  if (proposed !== operation.fingerprint) {
-    faults.push(fault(first.sequence, 'the operation has another fingerprint than was proposed'));
-  } else if (operation.fingerprint !== null && !operation.fingerprintsNow.includes(operation.fingerprint)) {
-    faults.push(
-      fault(
-        first.sequence,
-        'the operation is not what was proposed: its amount, order or another part was changed',
+    return [
+      operationFault(
+        operation.id,
+        last.sequence,
+        `it ends with ${last.state}, while the operation is ${operation.state}`,
       ),
-    );
+    ];
+  }
+  // What waits in `approved` also changes, without an entry of its own, when a hold begins or ends.
+  return last.version < operation.version && operation.state !== 'approved'
+    ? [operationFault(operation.id, last.sequence, 'the operation has changed since its last entry')]
+    : [];
+};
+
+const isWhatWasProposed: OperationCheck = ({ operation, entries: [first] }) => {
+  if (first === undefined) return [];
+  const fault = (because: string) => [operationFault(operation.id, first.sequence, because)];
+  const proposed = first.type === 'propose' ? first.data['fingerprint'] : null;
+  if (proposed !== operation.fingerprint)
+    return fault('the operation has another fingerprint than was proposed');
+  if (first.type === 'propose' && first.actorId !== operation.proposedBy)
+    return fault('the operation names another proposer than its history');
+  return operation.fingerprint !== null && !operation.fingerprintsNow.includes(operation.fingerprint)
+    ? fault('the operation is not what was proposed: its amount, order or another part was changed')
+    : [];
+};
+
+const isApproval = ({ type, commandId, data }: StoredEntry): boolean =>
+  (type === 'approve' || type === 'approve-partly') && commandId !== null && 'person' in data;
+
+/** What entries of older versions do not say is not compared. */
+const saysOtherwise = (said: AuditData[string] | undefined, stored: string): boolean =>
+  said !== undefined && said !== stored;
+
+const differs = (entry: StoredEntry, approval: AuditedApproval): boolean =>
+  entry.actorId !== approval.actorId ||
+  entry.at !== approval.approvedAt ||
+  saysOtherwise(entry.data['fingerprint'], approval.fingerprint) ||
+  saysOtherwise(entry.data['person'], approval.person) ||
+  saysOtherwise(entry.data['role'], approval.role) ||
+  saysOtherwise(entry.data['via'], approval.via);
+
+/** Whether an approval's end is one that the history knows, and whether one that was ended still stands. */
+const endedOtherwise = (
+  entries: readonly StoredEntry[],
+  given: StoredEntry,
+  { voidedAt, actorId }: AuditedApproval,
+): boolean => {
+  const later = entries.filter(({ sequence }) => sequence > given.sequence);
+  if (voidedAt !== null) return !later.some(({ at }) => at === voidedAt);
+  return later.some(
+    (entry) => entry.type === 'send-back' || (entry.type === 'withdraw' && entry.actorId === actorId),
+  );
+};
+
+const approvalsAreThoseGiven: OperationCheck = ({ operation, entries, approvals }) => {
+  const fault = (sequence: number, because: string) => operationFault(operation.id, sequence, because);
+  const faults: ChainFault[] = [];
+  const unmet = new Set(approvals);
+  for (const entry of entries.filter(isApproval)) {
+    const approval = approvals.find(({ commandId }) => commandId === entry.commandId);
+    if (approval === undefined) {
+      faults.push(fault(entry.sequence, 'the approval that it tells of is gone'));
+      continue;
+    }
+    unmet.delete(approval);
+    if (differs(entry, approval)) faults.push(fault(entry.sequence, 'the approval was changed'));
+    else if (endedOtherwise(entries, entry, approval))
+      faults.push(fault(entry.sequence, 'whether the approval stands was changed'));
+  }
+  const known = new Set(entries.map(({ commandId }) => commandId));
+  for (const { commandId } of unmet) {
+    if (!known.has(commandId)) faults.push(fault(0, 'there is an approval that nobody gave'));
   }
   return faults;
 };
+
+/** Everything that is looked at, in the order of telling. What proves more of an operation is added here. */
+export const operationChecks: readonly OperationCheck[] = [
+  chainHolds,
+  endsAsTheOperationStands,
+  isWhatWasProposed,
+  approvalsAreThoseGiven,
+];
+
+/** What is wrong with one operation's history, alone and beside the operation itself. */
+export const faultsOfOperation = (audited: Audited): readonly ChainFault[] =>
+  audited.entries.length === 0
+    ? [operationFault(audited.operation.id, 0, 'it has no history at all')]
+    : operationChecks.flatMap((check) => check(audited));

@@ -95,6 +95,45 @@ const planted: readonly Planted[] = [
     ({ id }) => run(`update operations set fingerprint = repeat('a', 64) where id = $id`, id),
     1,
   ],
+  [
+    'a changed approver',
+    ({ id }) => run(`update approvals set actor_id = 'user-cleo' where operation_id = $id`, id),
+    2,
+  ],
+  [
+    'a changed time of an approval',
+    ({ id }) =>
+      run(`update approvals set approved_at = approved_at + interval '1 ms' where operation_id = $id`, id),
+    2,
+  ],
+  ['an approval that is gone', ({ id }) => run('delete from approvals where operation_id = $id', id), 2],
+  [
+    'an approval that was ended by nobody',
+    ({ id }) => run(`update approvals set voided_at = '2026-01-01' where operation_id = $id`, id),
+    2,
+  ],
+  [
+    'an approval put in',
+    ({ id }) =>
+      run(
+        `insert into approvals (org_id, operation_id, command_id, actor_id, person, role, via, fingerprint, approved_at)
+         select org_id, operation_id, gen_random_uuid(), 'user-cleo', 'user-cleo', role, via, fingerprint, approved_at
+         from approvals where operation_id = $id`,
+        id,
+      ),
+    0,
+  ],
+  ['another proposer', ({ id }) => run(`update operations set proposed_by = 'x' where id = $id`, id), 1],
+  [
+    'an operation that is gone from beside its history',
+    ({ id }) =>
+      // Only who owns the database can get past the key that ties the two together.
+      run(
+        'set session_replication_role = replica; delete from operations where id = $id; reset session_replication_role',
+        id,
+      ),
+    0,
+  ],
   ['a changed state', ({ id }) => run(`update operations set state = 'expired' where id = $id`, id), 3],
   ['a changed version', ({ id }) => run('update operations set version = version + 1 where id = $id', id), 3],
 ];
@@ -114,7 +153,7 @@ describe('verifying the audit', () => {
     expect(read).toMatchObject({ operations: 4, entries: 7 });
   });
 
-  // Red when: the check that this row names is left out of `faultsOfOperation` or `faultsOfChain`.
+  // Red when: the check that this row names is left out of `operationChecks`, `faultsOfChain` or `verifyNoneIsGone`.
   it.each(planted)('finds %s, and where', async (_what, plant, sequence) => {
     const operation = await denied();
     await plant(operation);

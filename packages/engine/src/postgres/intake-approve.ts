@@ -63,7 +63,13 @@ export const applyApprove = async (
     ...change,
     event: { type: judgement.effect.completes ? 'approve' : 'approve-partly' },
     patch,
-    data: { fingerprint: command.fingerprint, person: personOf(who.actor), ...auditOfSignature(signature) },
+    data: {
+      fingerprint: command.fingerprint,
+      person: personOf(who.actor),
+      role: who.actor.role,
+      via: who.actor.via,
+      ...auditOfSignature(signature),
+    },
   });
   if (answer.kind === 'moved') recordApproval(tx, who, command, inForce, signature);
   return outcomeOf(command, answer);

@@ -27,3 +27,7 @@ export {
   type AuditingTransaction,
   type NewOrganisationEntry,
 } from './organisation-audit.ts';
+export { sealAudit } from './audit-sealing.ts';
+export type { TrustedSeals } from './audit-verify-seals.ts';
+export { sealSigner, verifySealSignature } from './seal-signature.ts';
+export { newestSeal, newestSeals } from './seal-store.ts';

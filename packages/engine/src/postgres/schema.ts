@@ -6,3 +6,4 @@ export * from './schema-signature.ts';
 export * from './schema-evidence.ts';
 export * from './schema-budget.ts';
 export * from './schema-history.ts';
+export * from './schema-seals.ts';

@@ -1,0 +1,62 @@
+import type { Seal, SealSigner } from '@holdfast/engine';
+import { sealAudit, type InOrganisation } from '@holdfast/engine/postgres';
+import { keepSeal } from './kept-seals.ts';
+
+/** A cut shows back to the last seal, so this is how much of the audit's end rests on the row that went on without it. */
+const betweenSealsMs = 60_000;
+
+export type SealingParts = {
+  readonly inOrganisation: InOrganisation;
+  readonly organisations: () => Promise<readonly { readonly id: string }[]>;
+  readonly signer: () => Promise<SealSigner>;
+  readonly dataFolder: string;
+  readonly onTrouble: (error: unknown, organisationId: string | null) => void;
+};
+
+/** Seals what one organisation has audited, and keeps the newest seal beside the database. */
+export const sealNow = async (
+  { inOrganisation, signer, dataFolder }: Omit<SealingParts, 'organisations' | 'onTrouble'>,
+  organisationId: string,
+): Promise<Seal | undefined> => {
+  const seal = await sealAudit(inOrganisation, organisationId, await signer());
+  if (seal !== undefined) await keepSeal(dataFolder, seal);
+  return seal;
+};
+
+const sealAll = async (parts: SealingParts, stopped: () => boolean): Promise<void> => {
+  for (const { id } of await parts.organisations()) {
+    if (stopped()) return;
+    // One organisation's trouble keeps no other from its seal.
+    await sealNow(parts, id).catch((error: unknown) => {
+      parts.onTrouble(error, id);
+    });
+  }
+};
+
+/** Seals every organisation's audit again and again, outliving a database that is away. @returns how to stop it */
+export const sealRegularly = (parts: SealingParts): (() => Promise<void>) => {
+  let stopped = false;
+  let wake: () => void = () => undefined;
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, betweenSealsMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  const running = (async () => {
+    for (;;) {
+      await pause();
+      if (stopped) return;
+      await sealAll(parts, () => stopped).catch((error: unknown) => {
+        parts.onTrouble(error, null);
+      });
+    }
+  })();
+  return async () => {
+    stopped = true;
+    wake();
+    await running;
+  };
+};
