@@ -196,9 +196,17 @@ describe('a decision that waits here while the feed brings something else', () =
     const now = operation({ state: 'approved', approvals: approvedBy('otto', 'Otto Desk') });
     expect(conflictOf({ item: item('approve'), operation: now, order: at, me })?.by).toEqual({
       name: 'Otto Desk',
+      did: 'approved',
       at: '2026-11-29T11:30:00.000Z',
     });
-    expect(conflictOf({ item: item('deny'), operation: now, order: at, me })?.step).toBe('take-back');
+  });
+
+  // Red when: a denial is called overtaken by an approval that it still stops.
+  it('a denial of what was approved meanwhile is no conflict: it stops it until it is submitted', () => {
+    const now = operation({ state: 'approved', approvals: approvedBy('otto', 'Otto Desk') });
+    expect(conflictOf({ item: item('deny'), operation: now, order: at, me })).toBeNull();
+    const claimed = { ...now, state: 'submitting' as const };
+    expect(conflictOf({ item: item('deny'), operation: claimed, order: at, me })?.step).toBe('take-back');
   });
 
   // Red when: `isOvertaken` forgets one of the ways in which a change is this very decision's own.

@@ -5,6 +5,7 @@ import {
   type CommandType,
   type Operation,
   type Order,
+  type Problem,
   type ProblemSlug,
 } from '@holdfast/operation';
 
@@ -30,9 +31,18 @@ export type Conflict = {
     /** Why Holdfast refused, in its words. */
     readonly because: string | null;
     readonly refundable: Amount | null;
+    readonly disputed: boolean;
+    readonly refundedElsewhere: Amount | null;
   };
   /** Whose act it was where the server names one, and when, by the server's clock. */
-  readonly by: { readonly name: string | null; readonly at: string } | null;
+  readonly by: {
+    readonly name: string | null;
+    /** What that person did; `null` where nobody in person did it, or it is not said. */
+    readonly did: 'approved' | 'denied' | 'cancelled' | null;
+    readonly at: string;
+  } | null;
+  /** Other refunds that the refusal names as what stands in the way. */
+  readonly beside: NonNullable<Problem['operations']>;
   readonly step: 'look-again' | 'take-back' | 'follow' | 'wait-for-answer' | 'nothing';
 };
 
@@ -62,11 +72,13 @@ const hasApprovalOf = (operation: Operation | null, me: string | null): boolean 
 
 const seenOf = ({ command }: DeviceItem) => (command.type === 'approve' ? (command.seen ?? null) : null);
 
+const problemOf = (item: DeviceItem): Problem | null =>
+  item.ending?.how === 'verdict' ? (item.ending.problem ?? null) : null;
+
 /** What the server's refusal says is refundable now; else what this device was last told. */
 const refundableNow = ({ item, order }: ConflictFacts): Amount | null => {
-  const problem = item.ending?.how === 'verdict' ? item.ending.problem : null;
-  const now = (problem as { now?: { refundable?: Amount } } | null)?.now?.refundable;
-  return now ?? problem?.refundable ?? order?.refundable ?? null;
+  const problem = problemOf(item);
+  return problem?.now?.refundable ?? problem?.refundable ?? order?.refundable ?? null;
 };
 
 const figuresChanged = ({ item, order }: ConflictFacts): boolean => {
@@ -78,16 +90,30 @@ const figuresChanged = ({ item, order }: ConflictFacts): boolean => {
 /** Whose act made the difference: an approval is named; who ended it stands in the operation's sentence. */
 const actOf = (facts: ConflictFacts): Conflict['by'] => {
   const { item, operation, order, me } = facts;
-  const problem = item.ending?.how === 'verdict' ? item.ending.problem : null;
+  const problem = problemOf(item);
   const slug = problem === null ? undefined : problemSlug(problem);
+  const { decided } = problem ?? {};
+  if (decided !== undefined) {
+    const { state, at } = decided;
+    const did = state === 'denied' || state === 'cancelled' ? state : null;
+    return { name: did === null ? null : (decided.by?.name ?? null), did, at };
+  }
   const isOfFigures =
     operation?.state === 'proposed' && (slugsOfFigures.includes(slug) || figuresChanged(facts));
-  if (isOfFigures) return order === null ? null : { name: null, at: order.updatedAt };
+  if (isOfFigures) {
+    const at = problem?.now?.at ?? order?.updatedAt;
+    return at === undefined ? null : { name: null, did: null, at };
+  }
   if (operation === null) return null;
   const approval = operation.approvals.findLast(({ by }) => by.id !== me);
   const isApproved = !endedUnsubmitted.includes(operation.state) && approval !== undefined;
-  return isApproved ? { name: approval.by.name, at: approval.at } : { name: null, at: operation.updatedAt };
+  return isApproved
+    ? { name: approval.by.name, did: 'approved', at: approval.at }
+    : { name: null, did: null, at: operation.updatedAt };
 };
+
+const aboveZero = (amount: Amount | undefined): Amount | null =>
+  amount !== undefined && amount.minor > 0 ? amount : null;
 
 const conflict = (
   facts: ConflictFacts,
@@ -106,10 +132,13 @@ const conflict = (
     },
     now: {
       sentence: operation?.sentence ?? null,
-      because: item.ending?.how === 'verdict' ? (item.ending.problem?.detail ?? null) : null,
+      because: problemOf(item)?.detail ?? null,
       refundable: seen === null || operation?.state !== 'proposed' ? null : refundableNow(facts),
+      disputed: problemOf(item)?.now?.disputed ?? false,
+      refundedElsewhere: aboveZero(problemOf(item)?.now?.refundedElsewhere),
     },
     by: actOf(facts),
+    beside: problemOf(item)?.operations ?? [],
   };
 };
 
@@ -156,7 +185,8 @@ const isOvertaken = (facts: ConflictFacts): boolean => {
         state !== 'proposed' || item.command.fingerprint !== operation.fingerprint || figuresChanged(facts)
       );
     case 'deny':
-      return state !== 'proposed' && !(item.mayHaveBeenSent && state === 'denied');
+      // What is approved and not submitted is stopped by it all the same.
+      return state !== 'proposed' && state !== 'approved' && !(item.mayHaveBeenSent && state === 'denied');
     case 'withdraw':
       return (
         state !== 'approved' &&
