@@ -1,4 +1,5 @@
 import { madeElsewhere, type LedgerRefund, type Operation } from '@holdfast/operation';
+import type { AuditData } from '../audit/audit-chain.ts';
 import type { Principal } from '../engine-interface.ts';
 import { auditOfSignature, type SignatureVerdict } from '../intake/approval-signature.ts';
 import { personOf } from '../intake/access.ts';
@@ -68,12 +69,23 @@ export const applyApprove = async (
       person: personOf(who.actor),
       role: who.actor.role,
       via: who.actor.via,
+      ...seenData(command),
       ...auditOfSignature(signature),
     },
   });
   if (answer.kind === 'moved') recordApproval(tx, who, command, inForce, signature);
   return outcomeOf(command, answer);
 };
+
+/** What the approver had before their eyes, where the client says it. */
+const seenData = ({ seen }: ApproveCommand): AuditData =>
+  seen === undefined
+    ? {}
+    : {
+        seenOrderVersion: seen.orderVersion,
+        seenRefundableMinor: seen.refundable.minor,
+        seenCurrency: seen.refundable.currency,
+      };
 
 const recordApproval = (
   tx: OrganisationTransaction,
