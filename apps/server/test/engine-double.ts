@@ -52,6 +52,13 @@ export const engineDouble = (overrides: Partial<Engine> = {}): EngineDouble => {
     receiveWebhook: () => note('receiveWebhook', { kind: 'refused' as const, because: 'bad-signature' }),
     metrics: () => note('metrics', { samples: [], reconciliationSeconds: [] }),
     hold: { get: unused('hold.get'), set: unused('hold.set') },
+    policy: {
+      show: () => note('policy.show', {} as never),
+      preview: () => note('policy.preview', {} as never),
+      change: () => note('policy.change', { ok: true, outcome: 'unchanged', desk: {} as never } as const),
+      approve: () => note('policy.approve', { ok: true, outcome: 'in-force', desk: {} as never } as const),
+      refuse: () => note('policy.refuse', { ok: true, outcome: 'refused', desk: {} as never } as const),
+    },
     createOrganisation: unused('createOrganisation'),
     ...overrides,
   };

@@ -14,6 +14,7 @@ import type {
 } from '@holdfast/operation';
 import type { ProviderAdapter } from '@holdfast/providers';
 import type { CameFrom } from './audit/came-from.ts';
+import type { PolicyDesk } from './policy/policy-desk.ts';
 
 /** Who asks, and for which organisation. The server has authenticated both. */
 export type Principal = {
@@ -175,6 +176,7 @@ export type Engine = {
       reason: string | null,
     ) => Promise<HoldState>;
   };
+  readonly policy: PolicyDesk;
   readonly createOrganisation: (name: string) => Promise<{ readonly id: string }>;
 };
 

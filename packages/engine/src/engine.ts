@@ -7,6 +7,7 @@ export type {
   VerifyAssertion,
   WrongSignature,
 } from './intake/approval-signature.ts';
+export type { PolicyDesk, PolicyDeskAnswer } from './policy/policy-desk.ts';
 export type { ChainFault } from './audit/audit-chain.ts';
 export { problemOf, type ProblemExtras } from './intake/problem.ts';
 export { sweepFindingKinds, type SweepFinding, type SweepFindingKind } from './sweep/sweep-finding.ts';

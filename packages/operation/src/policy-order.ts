@@ -1,4 +1,6 @@
 import type { Amount } from './amount.ts';
+import { approvalsNeededFor, signatureRequired } from './approvals-needed.ts';
+import { approvesAutomatically } from './automatic-approval.ts';
 import type { LimitAct, LimitSpan, Policy, PolicyLimit } from './policy.ts';
 import { refundReasons } from './refund-reason.ts';
 import { roles, type Role } from './role.ts';
@@ -14,7 +16,7 @@ const directionOfStep = (before: number, after: number): PolicyDirection =>
   after > before ? 'looser' : after < before ? 'tighter' : 'neither';
 
 /** One looser step makes the whole looser: tightening elsewhere does not take back what it lets happen. */
-export const whole = (steps: readonly PolicyDirection[]): PolicyDirection =>
+const whole = (steps: readonly PolicyDirection[]): PolicyDirection =>
   steps.includes('looser') ? 'looser' : steps.includes('tighter') ? 'tighter' : 'neither';
 
 /** No currency of people's: it stands for every one that neither policy names. */
@@ -50,24 +52,11 @@ const atEveryAmount = (
     ),
   );
 
-/** How many different people must approve this amount. A currency that no threshold names counts as above all of them. */
-const approvalsFor = ({ approvalsNeeded, moreApprovals }: Policy, amount: Amount): number => {
-  const isNamed = moreApprovals.some(({ above }) => above.currency === amount.currency);
-  const reached = moreApprovals.filter(
-    ({ above }) => !isNamed || (above.currency === amount.currency && amount.minor > above.minor),
-  );
-  return Math.max(approvalsNeeded, ...reached.map((more) => more.approvalsNeeded));
-};
+const isUnsignedEnough = (policy: Policy, amount: Amount): boolean => !signatureRequired(policy, amount);
 
-const isUnsignedEnough = ({ signatureRequired: rule }: Policy, amount: Amount): boolean => {
-  if (typeof rule === 'string') return rule === 'never';
-  return rule.above.some(({ currency, minor }) => currency === amount.currency && amount.minor <= minor);
-};
-
-const isAutomatic = ({ automaticApproval: rule }: Policy, role: Role, amount: Amount): boolean =>
-  rule !== null &&
-  rule.roles.includes(role) &&
-  rule.upTo.some(({ currency, minor }) => currency === amount.currency && amount.minor <= minor);
+/** As a person; assistants and keys that nobody owns are never approved so, whatever the policy says. */
+const isAutomatic = (policy: Policy, role: Role, amount: Amount): boolean =>
+  approvesAutomatically(policy, { role, assistant: false, via: 'session' }, amount);
 
 /** Whom a limit is for, what it limits and over what: its amounts, one a currency, make one rule. */
 export type LimitGroup = {
@@ -118,14 +107,16 @@ const directionOfLimits = (before: Policy, after: Policy): PolicyDirection =>
 const isAllowed = ({ allowedReasons }: Policy, reason: (typeof refundReasons)[number]): boolean =>
   allowedReasons === null || allowedReasons.includes(reason);
 
+const directionOfApprovals = (before: Policy, after: Policy): PolicyDirection =>
+  atEveryAmount(before, after, (policy, amount) => -approvalsNeededFor(policy, amount));
+
 /**
- * How each rule is compared. The list is closed: a rule that is not in it does not compile. What has no order is
- * `looser` whenever it is another.
+ * What comes of each rule, compared where it can differ; rules that come to one thing together are compared together. The
+ * list is closed: a rule that is not in it does not compile. What has no order is `looser` whenever it is another.
  */
-export const directions: Readonly<Record<PolicyField, (before: Policy, after: Policy) => PolicyDirection>> = {
-  approvalsNeeded: (before, after) => directionOfStep(-before.approvalsNeeded, -after.approvalsNeeded),
-  moreApprovals: (before, after) =>
-    atEveryAmount(before, after, (policy, amount) => -approvalsFor(policy, amount)),
+const comparisons: Readonly<Record<PolicyField, (before: Policy, after: Policy) => PolicyDirection>> = {
+  approvalsNeeded: directionOfApprovals,
+  moreApprovals: directionOfApprovals,
   proposerMayApprove: (before, after) =>
     directionOfStep(Number(before.proposerMayApprove), Number(after.proposerMayApprove)),
   signatureRequired: (before, after) =>
@@ -152,15 +143,39 @@ export const directions: Readonly<Record<PolicyField, (before: Policy, after: Po
   timeZone: (before, after) => (before.timeZone === after.timeZone ? 'neither' : 'looser'),
 };
 
-export const policyFields = Object.keys(directions) as readonly PolicyField[];
+export const policyFields = Object.keys(comparisons) as readonly PolicyField[];
+
+const directionOf = (before: Policy, after: Policy): PolicyDirection =>
+  differInUnknown(before, after)
+    ? 'looser'
+    : whole(policyFields.map((field) => comparisons[field](before, after)));
 
 /**
  * Whether the new policy lets anything happen that the old one would have stopped: then a second admin is needed. Rules
  * that this program does not know make it so, too.
  */
-export const loosens = (before: Policy, after: Policy): boolean =>
-  policyFields.some((field) => directions[field](before, after) === 'looser') ||
-  differInUnknown(before, after);
+export const loosens = (before: Policy, after: Policy): boolean => directionOf(before, after) === 'looser';
+
+/**
+ * What each changed rule does by itself. Rules work together, so what is looser alone may be made up for by another: then
+ * none is called looser. And where only all together are looser, each of them is.
+ */
+export const directionsOf = (before: Policy, after: Policy): ReadonlyMap<PolicyField, PolicyDirection> => {
+  const changed = policyFields.filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );
+  const alone = changed.map(
+    (field) => [field, directionOf(before, { ...before, [field]: after[field] })] as const,
+  );
+  const isLooser = loosens(before, after);
+  const isAnyAlone = alone.some(([, direction]) => direction === 'looser');
+  return new Map(
+    alone.map(([field, direction]) => {
+      if (!isLooser) return [field, direction === 'looser' ? 'neither' : direction];
+      return [field, isAnyAlone ? direction : 'looser'];
+    }),
+  );
+};
 
 const differInUnknown = (before: Policy, after: Policy): boolean => {
   const known = new Set<string>([...policyFields, 'version']);

@@ -2,11 +2,10 @@ import { formatAmount, type DecimalMark } from './amount-format.ts';
 import type { Amount } from './amount.ts';
 import { englishPolicy as english } from './messages/en-policy-words.ts';
 import {
-  directions,
+  directionsOf,
   limitCurrencies,
   limitGroups,
   mostIn,
-  policyFields,
   type LimitGroup,
   type PolicyDirection,
   type PolicyField,
@@ -90,7 +89,12 @@ const limitPhrase = (policy: Policy, group: LimitGroup, currency: string, speech
   return minor === 0 ? english.nothingInCurrency(currency) : english.most(money({ minor, currency }, speech));
 };
 
-const limitDifferences = (before: Policy, after: Policy, speech: PolicySpeech): readonly PolicyDifference[] =>
+const limitDifferences = (
+  before: Policy,
+  after: Policy,
+  direction: PolicyDirection,
+  speech: PolicySpeech,
+): readonly PolicyDifference[] =>
   limitGroups([before, after]).flatMap((group) =>
     limitCurrencies([before, after], group).flatMap((currency) => {
       const [was, is] = [mostIn(before, group, currency), mostIn(after, group, currency)];
@@ -101,7 +105,7 @@ const limitDifferences = (before: Policy, after: Policy, speech: PolicySpeech): 
           what: english.limitName(whomOf(group, speech), group.act, group.per, currency),
           before: limitPhrase(before, group, currency, speech),
           after: limitPhrase(after, group, currency, speech),
-          direction: is > was ? ('looser' as const) : ('tighter' as const),
+          direction: direction === 'looser' && is < was ? 'tighter' : direction,
         },
       ];
     }),
@@ -113,12 +117,12 @@ export const differencesOf = (
   after: Policy,
   speech: PolicySpeech,
 ): readonly PolicyDifference[] =>
-  policyFields.flatMap((field): readonly PolicyDifference[] => {
-    if (field === 'limits') return limitDifferences(before, after, speech);
+  [...directionsOf(before, after)].flatMap(([field, direction]): readonly PolicyDifference[] => {
+    if (field === 'limits') return limitDifferences(before, after, direction, speech);
     const said = { before: phrases[field](before, speech), after: phrases[field](after, speech) };
-    // What a rule says is said exactly, so the same words are the same rule; another rule's change is told there.
+    // What a rule says is said exactly: the same words are the same rule, only written in another order.
     if (said.before === said.after) return [];
-    return [{ field, what: english.fieldNames[field], ...said, direction: directions[field](before, after) }];
+    return [{ field, what: english.fieldNames[field], ...said, direction }];
   });
 
 const limitSentences = (policy: Policy, speech: PolicySpeech): readonly string[] =>

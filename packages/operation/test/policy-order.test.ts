@@ -244,3 +244,26 @@ describe('differences in words', () => {
     );
   });
 });
+
+describe('rules that work together', () => {
+  const automatic: Partial<Policy> = {
+    automaticApproval: { roles: ['agent'], upTo: [eur(1_000)] },
+    moreApprovals: [{ above: eur(100), approvalsNeeded: 2 }],
+  };
+  // Red when: automatic approval is compared without the rules that stop it.
+  it('asking for more approvals is a loosening where the policy itself approves from then on', () => {
+    expect(change({ ...automatic, approvalsNeeded: 1 }, { ...automatic, approvalsNeeded: 2 })).toEqual({
+      loosens: true,
+      directions: ['looser'],
+    });
+  });
+
+  it('what another rule makes up for is no loosening', () => {
+    expect(
+      change(
+        { approvalsNeeded: 1, moreApprovals: [{ above: eur(500), approvalsNeeded: 2 }] },
+        { approvalsNeeded: 2, moreApprovals: [] },
+      ),
+    ).toEqual({ loosens: false, directions: ['tighter', 'neither'] });
+  });
+});

@@ -1,4 +1,4 @@
-import type { Role } from '@holdfast/operation';
+import { defaultPolicy, type Role } from '@holdfast/operation';
 
 /*
  * Who may use which door: one row for every route that is mounted. A route without a row fails the test beside this
@@ -172,6 +172,34 @@ const otherRows: readonly GuardedRow[] = [
   },
 ];
 
+const admins: readonly Role[] = ['admin'];
+const policyRows: readonly GuardedRow[] = [
+  { route: 'get /v1/policy', may: admins, not: ['any-key'] },
+  {
+    route: 'post /v1/policy/preview',
+    may: admins,
+    not: ['any-key'],
+    body: () => ({ policy: defaultPolicy }),
+  },
+  {
+    // For a version that is not in force: let in, and nothing happens.
+    route: 'put /v1/policy',
+    may: admins,
+    not: ['any-key'],
+    body: () => ({ basedOn: 999, policy: defaultPolicy, note: 'seen' }),
+    passes: [409],
+    elsewhere: [409],
+  },
+  ...['approve', 'refuse'].map((word): GuardedRow => ({
+    route: `post /v1/policy/changes/{id}/${word}`,
+    path: () => `/v1/policy/changes/01890a5d-ac96-4bbb-bcce-b302099a8057/${word}`,
+    may: admins,
+    not: ['any-key'],
+    body: () => ({}),
+    passes: [404],
+  })),
+];
+
 const openRows: readonly OpenRow[] = [
   { route: 'post /v1/webhooks/stripe', open: [400], body: () => ({}) },
   { route: 'get /healthz', open: [200] },
@@ -196,7 +224,7 @@ const openRows: readonly OpenRow[] = [
 /** Ends the session that asks, so it is tried by a test of its own. */
 export const triedElsewhere: readonly string[] = ['post /api/auth/sign-out'];
 
-export const guardedRows: readonly GuardedRow[] = [...operationRows, ...otherRows];
+export const guardedRows: readonly GuardedRow[] = [...operationRows, ...otherRows, ...policyRows];
 export const rows: readonly Row[] = [...guardedRows, ...openRows];
 
 /** Whether a row lets a caller of its own organisation in. */

@@ -14,6 +14,7 @@ import { readOperations, viewOperations, type ProviderNames } from './operation-
 import { findOperations, readDetail } from './operation-search.ts';
 import { findOrders, viewOrders } from './order-reader.ts';
 import { putOrder } from './order-store.ts';
+import { createPolicyDesk } from './policy-desk.ts';
 import { createOrganisation, readHold, setHold } from './organisation-store.ts';
 import type { Runtime } from './runtime.ts';
 import { findTickets, readTicketsByIds, viewTickets } from './ticket-reader.ts';
@@ -84,6 +85,7 @@ export const createEngine = (options: CreateEngineOptions): Engine => {
         return state;
       },
     },
+    policy: createPolicyDesk(runtime),
     createOrganisation: async (name) => {
       const id = mintId();
       await createOrganisation(inOrganisation, id, mintId(), name);

@@ -7,3 +7,4 @@ export * from './schema-evidence.ts';
 export * from './schema-budget.ts';
 export * from './schema-history.ts';
 export * from './schema-seals.ts';
+export * from './schema-policy.ts';

@@ -5,6 +5,7 @@ import { commandRoutes } from './command-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
 import { meRoutes, type MeParts } from './me-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
+import { policyRoutes } from './policy-routes.ts';
 import { signInRoutes, type SignInParts } from './sign-in-routes.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
@@ -25,5 +26,6 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...catalogueRoutes,
   ...systemRoutes(parts.engine, parts.readiness),
   ...meRoutes(parts.me),
+  ...policyRoutes,
   ...signInRoutes(parts.signIn),
 ];
