@@ -9,6 +9,8 @@ import { allRoutes } from '../src/http/routes/all-routes.ts';
 import { openStreams, type OpenStreams } from '../src/http/routes/feed-routes.ts';
 import type { ServeStatic } from '../src/http/static-files.ts';
 import type { Identity } from '../src/sign-in/identify.ts';
+import { keyStore } from '../src/sign-in/key-store.ts';
+import { peopleStore } from '../src/sign-in/people-store.ts';
 import type { People } from '../src/sign-in/people.ts';
 
 export const publicOrigin = 'http://localhost:4780';
@@ -36,12 +38,16 @@ const identityOf = (headers: Headers): Identity | undefined => {
   };
 };
 
+const noDatabase = (): Promise<never> => Promise.reject(new Error('not in this test'));
+
 const nobody: People = {
   handle: () => Promise.resolve(new Response(null, { status: 401 })),
   sessionOf: () => Promise.resolve(undefined),
   endSession: () => Promise.resolve(),
   chooseOrganisation: () => Promise.resolve(),
   invite: () => Promise.reject(new Error('not in this test')),
+  personByEmail: () => Promise.resolve(undefined),
+  makePerson: () => Promise.reject(new Error('not in this test')),
   setPassword: () => Promise.reject(new Error('not in this test')),
   choosePassword: () => Promise.resolve('token-unknown'),
   close: () => Promise.resolve(),
@@ -90,6 +96,22 @@ export const appRig = (options: RigOptions): AppRig => {
       people: nobody,
       rightsChanged: streams.recheck,
     },
+    people: {
+      store: peopleStore(noDatabase),
+      organisationName: () => Promise.resolve('Test organisation'),
+      mail: { way: 'nowhere', send: () => Promise.reject(new Error('not in this test')) },
+      publicOrigin,
+      nowMs: Date.now,
+      rightsChanged: streams.recheck,
+    },
+    accept: {
+      access: { invitationByToken: () => Promise.resolve(undefined) },
+      store: peopleStore(noDatabase),
+      people: nobody,
+      publicOrigin,
+    },
+    providerAccount: { accountOf: () => undefined },
+    keys: { store: keyStore(noDatabase), nowMs: Date.now, rightsChanged: streams.recheck },
     keyApprovals: options.keyApprovals ?? false,
     readiness: () => Promise.resolve({ ready: true }),
     feed: { identify, streams, retryAfter: overload.retryAfter, onFailure: (error) => failures.push(error) },

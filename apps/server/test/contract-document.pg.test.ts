@@ -102,6 +102,19 @@ const orderOf = (reference: string) => ({
 });
 
 /** Every documented route once as it should be asked, in an order in which each has something to answer about. */
+const forPeopleAlone = [
+  'post /v1/me/organisation',
+  'get /v1/people',
+  ...['role', 'remove', 'take-back', 'invite', 'invite-again', 'withdraw-invitation'].map(
+    (act) => `post /v1/people/${act}`,
+  ),
+  'get /v1/keys',
+  'get /v1/provider-account',
+  'post /v1/keys',
+  'post /v1/keys/rotate',
+  'post /v1/keys/revoke',
+];
+
 const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   const answers = new Map<string, Asked>();
   const ask = async (name: string, route: string, options?: AskOptions): Promise<Asked> => {
@@ -123,7 +136,11 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   ]) {
     await ask(`get ${route}`, route);
   }
-  await ask('post /v1/me/organisation', '/v1/me/organisation', { body: { organisationId: 'none' } });
+  // What people alone do: a key is told so.
+  for (const route of forPeopleAlone)
+    await ask(route, route.split(' ')[1] ?? '', route.startsWith('get') ? {} : { body: {} });
+  for (const route of ['/v1/invitation', '/v1/invitation/accept'])
+    await ask(`post ${route}`, route, { body: { token: 'x' } });
   await ask('put /v1/orders/{id}', '/v1/orders/walked', { key: integrator, body: orderOf('pi_walked') });
   const ticket = {
     subject: 'Hello',
@@ -191,7 +208,9 @@ describe('the contract as a document', () => {
       .map(([name, { status }]) => [name, status]);
     expect(refused).toEqual([
       ['get /v1/demo', 404],
-      ['post /v1/me/organisation', 403],
+      ...forPeopleAlone.map((route) => [route, 403]),
+      ['post /v1/invitation', 422],
+      ['post /v1/invitation/accept', 422],
       ['post /v1/operations/{id}/resolve', 409],
       ['post /v1/set-password', 422],
       ['post /api/auth/sign-in/email', 401],
@@ -200,7 +219,7 @@ describe('the contract as a document', () => {
 
   // Red when: refusals of a route are not problems of the documented shape.
   it('says of every guarded route that a stranger gets a problem', async () => {
-    const open = /\/(openapi\.json|docs|healthz|readyz|set-password|demo|webhooks|auth)/;
+    const open = /\/(openapi\.json|docs|healthz|readyz|set-password|invitation|demo|webhooks|auth)/;
     for (const name of documented().filter((one) => !open.test(one))) {
       const route = (name.split(' ')[1] ?? '').replace('{id}', mintId());
       const asked = await askAs(name, route, {

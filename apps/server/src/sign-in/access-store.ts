@@ -66,6 +66,11 @@ export type StoredAccess = RecordedAccount & {
 export type AccessStore = {
   readonly keyByHash: (hash: string) => Promise<KeyRecord | undefined>;
   readonly membershipsOf: (userId: string) => Promise<readonly Membership[]>;
+  /** An invitation that still stands, by the hash of its link's token. */
+  readonly invitationByToken: (
+    tokenHash: string,
+  ) => Promise<{ readonly organisationId: string; readonly id: string } | undefined>;
+  readonly inOrganisation: InOrganisation;
   readonly organisations: () => Promise<readonly Organisation[]>;
   readonly organisationName: (organisationId: string) => Promise<string>;
   readonly defaultOrganisationId: () => Promise<string>;
@@ -116,7 +121,8 @@ export const socketOf = (url: string): { host?: string } => {
   return folder?.startsWith('/') ? { host: folder } : {};
 };
 
-type InOrganisation = <Result>(
+/** Work in one organisation's transaction, behind row-level security. */
+export type InOrganisation = <Result>(
   organisationId: string,
   work: (tx: postgres.TransactionSql) => Promise<Result>,
 ) => Promise<Result>;
@@ -132,7 +138,14 @@ const inOrganisationOf =
 /** What has to be known before an organisation is: asked through the few functions that may see all of them. */
 const beforeOrganisation = (
   sql: postgres.Sql,
-): Pick<AccessStore, 'keyByHash' | 'membershipsOf' | 'organisations' | 'providerAccess'> => ({
+): Pick<
+  AccessStore,
+  'keyByHash' | 'membershipsOf' | 'invitationByToken' | 'organisations' | 'providerAccess'
+> => ({
+  invitationByToken: async (tokenHash) => {
+    const [row] = wholeRows(await sql`select org_id, id from invitation_by_token(${tokenHash})`);
+    return row && { organisationId: row['org_id'] as string, id: row['id'] as string };
+  },
   keyByHash: async (hash) => {
     const [row] = wholeRows(await sql`select * from api_key_by_hash(${hash})`);
     if (row === undefined) return undefined;
@@ -237,6 +250,7 @@ export const openAccessStore = (url: string, maximum = 5): AccessStore => {
     inOrganisation(organisationId, (tx) => appendOrganisationAudit(auditingOver(tx, organisationId), entry));
   return {
     ...before,
+    inOrganisation,
     ...withinOrganisation(inOrganisation),
     recordAct,
     recordPersonalAct: async (userId, entry) => {

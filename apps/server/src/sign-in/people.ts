@@ -36,6 +36,12 @@ export type People = {
     email: string,
     name: string,
   ) => Promise<{ readonly userId: string; readonly token: string | undefined }>;
+  readonly personByEmail: (email: string) => Promise<string | undefined>;
+  /**
+   * A new person with the password they chose. `undefined` where somebody has this address already: their password is
+   * never touched here, since whoever holds an invitation is not known to be them.
+   */
+  readonly makePerson: (email: string, name: string, password: string) => Promise<string | undefined>;
   /** For sign-ins that are public anyway (the demo's). */
   readonly setPassword: (userId: string, password: string) => Promise<void>;
   /** Uses up a token. Ends every session the person had. */
@@ -189,6 +195,18 @@ export const openPeople = (options: PeopleOptions): People => {
         expiresAt: new Date(Date.now() + linkValidForMs),
       });
       return { userId: person.id, token };
+    },
+    personByEmail: async (email) => {
+      const context = await library.$context;
+      return (await context.internalAdapter.findUserByEmail(email))?.user.id;
+    },
+    makePerson: async (email, name, password) => {
+      const context = await library.$context;
+      if ((await context.internalAdapter.findUserByEmail(email)) !== null) return undefined;
+      const method = { method: 'email-password' as const };
+      const person = await context.internalAdapter.createUser({ email, name, emailVerified: true }, method);
+      await setPassword(person.id, password);
+      return person.id;
     },
     setPassword,
     choosePassword: async (token, password) => {

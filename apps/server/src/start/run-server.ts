@@ -1,3 +1,4 @@
+import type { ProviderDirectory } from '@holdfast/engine';
 import type { Actor } from '@holdfast/operation';
 import { accountArrived } from '@holdfast/engine/postgres';
 import { createAdaptorServer } from '@hono/node-server';
@@ -24,6 +25,7 @@ import { loggableError, type Logger } from './log.ts';
 import { makeEngine, type MadeEngine } from './make-engine.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { registerAllPayments, withPaymentsAtTheFake } from './payments-at-the-fake.ts';
+import { organisationParts } from './organisation-parts.ts';
 import { openAccountDirectory } from './account-directory.ts';
 import type { StripeAccess } from './provider-account.ts';
 import { makeSealingKey, readSealingKey } from './sealed-secrets.ts';
@@ -40,6 +42,7 @@ export type OpenServer = {
   readonly store: AccessStore;
   readonly people: People;
   readonly mail: Mail;
+  readonly accountOf: ProviderDirectory['accountOf'];
   readonly made: MadeEngine;
   readonly streams: OpenStreams;
 };
@@ -93,7 +96,7 @@ export const appOf = (opened: OpenServer) => {
     },
     routes: allRoutes({
       engine,
-      me: { store, people, rightsChanged: streams.recheck },
+      ...organisationParts(opened),
       keyApprovals: settings.keyApprovals,
       readiness: readiness(opened),
       feed: {
@@ -225,6 +228,7 @@ export const openServer = async (
     store,
     people,
     mail,
+    accountOf: directory.accountOf,
     made,
     streams: openStreams(settings.mostStreams),
   };

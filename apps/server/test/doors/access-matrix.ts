@@ -199,8 +199,42 @@ const policyRows: readonly GuardedRow[] = [
     passes: [404],
   })),
 ];
+const nobody = () => ({ personId: 'nobody' });
+const noKey = () => ({ keyId: 'none' });
+const noInvitation = () => ({ invitationId: 'none' });
+const adminOnly = { may: ['admin'], not: ['any-key'] } as const;
+/** What an admin alone does, signed in: let in, and then there is no such person, key or invitation. */
+const peopleRows: readonly GuardedRow[] = [
+  { ...adminOnly, route: 'get /v1/people' },
+  {
+    ...adminOnly,
+    route: 'post /v1/people/role',
+    body: () => ({ ...nobody(), role: 'agent', was: 'admin' }),
+    passes: [404],
+  },
+  { ...adminOnly, route: 'post /v1/people/remove', body: nobody, passes: [404] },
+  { ...adminOnly, route: 'post /v1/people/take-back', body: nobody, passes: [404] },
+  {
+    ...adminOnly,
+    route: 'post /v1/people/invite',
+    body: (at) => ({ email: `${at.freshId()}@nobody.test`, name: 'Nobody', role: 'agent' }),
+  },
+  { ...adminOnly, route: 'post /v1/people/invite-again', body: noInvitation, passes: [404] },
+  { ...adminOnly, route: 'post /v1/people/withdraw-invitation', body: noInvitation, passes: [404] },
+  { ...adminOnly, route: 'get /v1/keys' },
+  { ...adminOnly, route: 'get /v1/provider-account' },
+  {
+    ...adminOnly,
+    route: 'post /v1/keys',
+    body: () => ({ name: 'A shop', role: 'agent', ownerId: null, expiresAt: null }),
+  },
+  { ...adminOnly, route: 'post /v1/keys/rotate', body: noKey, passes: [404] },
+  { ...adminOnly, route: 'post /v1/keys/revoke', body: noKey, passes: [404] },
+];
 
 const openRows: readonly OpenRow[] = [
+  { route: 'post /v1/invitation', open: [422], body: () => ({ token: 'none' }) },
+  { route: 'post /v1/invitation/accept', open: [422], body: () => ({ token: 'none' }) },
   { route: 'post /v1/webhooks/stripe', open: [400], body: () => ({}) },
   { route: 'get /healthz', open: [200] },
   { route: 'get /readyz', open: [200] },
@@ -224,7 +258,12 @@ const openRows: readonly OpenRow[] = [
 /** Ends the session that asks, so it is tried by a test of its own. */
 export const triedElsewhere: readonly string[] = ['post /api/auth/sign-out'];
 
-export const guardedRows: readonly GuardedRow[] = [...operationRows, ...otherRows, ...policyRows];
+export const guardedRows: readonly GuardedRow[] = [
+  ...operationRows,
+  ...otherRows,
+  ...policyRows,
+  ...peopleRows,
+];
 export const rows: readonly Row[] = [...guardedRows, ...openRows];
 
 /** Whether a row lets a caller of its own organisation in. */

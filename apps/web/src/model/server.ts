@@ -89,6 +89,11 @@ export class Server {
     return this.#ask('/v1/set-password', post({ token, password }), () => undefined);
   }
 
+  /** For screens that come as chunks of their own and read their own answers. With a body it is a POST. */
+  asked<Value>(path: string, read: Reader<Value>, body?: object): Promise<Answer<Value>> {
+    return this.#ask(path, body === undefined ? {} : post(body), read);
+  }
+
   operation(id: string): Promise<Answer<OperationDetail>> {
     return this.#ask(`/v1/operations/${encodeURIComponent(id)}`, {}, (body) =>
       operationDetailSchema.parse(body),

@@ -5,6 +5,7 @@ import LazyScreen from './LazyScreen.svelte';
 const screens = {
   signIn: new LazyPart(() => import('../screens/sign-in/SignInScreen.svelte')),
   setPassword: new LazyPart(() => import('../screens/sign-in/SetPasswordScreen.svelte')),
+  invitation: new LazyPart(() => import('../screens/sign-in/InvitationScreen.svelte')),
   orders: new LazyPart(() => import('../screens/tables/OrdersScreen.svelte')),
   order: new LazyPart(() => import('../screens/order/OrderScreen.svelte')),
   ticket: new LazyPart(() => import('../screens/order/TicketScreen.svelte')),
@@ -30,6 +31,8 @@ export const screenAt = (path: string): ScreenName | null => {
       return 'signIn';
     case 'set-password':
       return 'setPassword';
+    case 'invitation':
+      return 'invitation';
     case 'orders':
       return inside === undefined ? 'orders' : 'order';
     case 'tickets':

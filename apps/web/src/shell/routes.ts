@@ -15,6 +15,7 @@ const router = createRouter({
   '/': HomeScreen,
   '/sign-in': lazyScreen('signIn'),
   '/set-password': lazyScreen('setPassword'),
+  '/invitation': lazyScreen('invitation'),
   '/orders': lazyScreen('orders'),
   '/orders/:orderId': order,
   '/orders/:orderId/refund': order,

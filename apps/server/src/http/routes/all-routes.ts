@@ -1,17 +1,25 @@
 import type { Engine } from '@holdfast/engine';
 import type { Route } from '../route.ts';
+import { acceptInvitationRoutes, type AcceptParts } from './accept-invitation-routes.ts';
 import { catalogueRoutes } from './catalogue-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
+import { keyRoutes, type KeyParts } from './key-routes.ts';
 import { meRoutes, type MeParts } from './me-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { policyRoutes } from './policy-routes.ts';
+import { peopleRoutes, type PeopleParts } from './people-routes.ts';
+import { providerAccountRoutes, type ProviderAccountParts } from './provider-account-routes.ts';
 import { signInRoutes, type SignInParts } from './sign-in-routes.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
 export type RouteParts = {
   readonly engine: Engine;
   readonly me: MeParts;
+  readonly people: PeopleParts;
+  readonly accept: AcceptParts;
+  readonly keys: KeyParts;
+  readonly providerAccount: ProviderAccountParts;
   readonly keyApprovals: boolean;
   readonly readiness: Readiness;
   readonly feed: FeedParts;
@@ -27,5 +35,9 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...systemRoutes(parts.engine, parts.readiness),
   ...meRoutes(parts.me),
   ...policyRoutes,
+  ...peopleRoutes(parts.people),
+  ...acceptInvitationRoutes(parts.accept),
+  ...keyRoutes(parts.keys),
+  ...providerAccountRoutes(parts.providerAccount),
   ...signInRoutes(parts.signIn),
 ];

@@ -1,5 +1,7 @@
 import type { Role } from '@holdfast/operation';
-import type { LazyPart } from '../../shell/lazy-part.svelte.ts';
+import { account, keys, organisation } from '../../messages/en-keys.ts';
+import { people } from '../../messages/en-people.ts';
+import { LazyPart } from '../../shell/lazy-part.svelte.ts';
 
 export type SettingsSection = {
   /** Its part of the address: `/settings/{key}`. */
@@ -13,8 +15,27 @@ export type SettingsSection = {
   readonly part: LazyPart;
 };
 
+const isAdmin = (role: Role): boolean => role === 'admin';
+
 /** In the order in which they are listed. The first one that a person may open is open on a wide screen. */
-export const settingsSections: readonly SettingsSection[] = [];
+export const settingsSections: readonly SettingsSection[] = [
+  {
+    ...{ key: 'people', ...people.section, isFor: isAdmin },
+    part: new LazyPart(() => import('./people/PeopleSection.svelte')),
+  },
+  {
+    ...{ key: 'keys', ...keys.section, isFor: isAdmin },
+    part: new LazyPart(() => import('./keys/KeysSection.svelte')),
+  },
+  {
+    ...{ key: 'provider-account', ...account.section, isFor: isAdmin },
+    part: new LazyPart(() => import('./AccountSection.svelte')),
+  },
+  {
+    ...{ key: 'organisation', ...organisation.section, isFor: isAdmin },
+    part: new LazyPart(() => import('./OrganisationSection.svelte')),
+  },
+];
 
 export const sectionsFor = (role: Role): readonly SettingsSection[] =>
   settingsSections.filter((section) => section.isFor(role));
