@@ -1,5 +1,6 @@
 import type { Amount } from './amount.ts';
 import { blockingAttention, type AttentionReason } from './attention.ts';
+import type { LimitProblem, LimitReason } from './limits.ts';
 import { english } from './messages/en.ts';
 import type { PaymentFigures } from './payment-figures.ts';
 import type { Policy } from './policy.ts';
@@ -19,7 +20,10 @@ export const eligibilityReasons = [
   'cannot-replace',
 ] as const;
 export type EligibilityReason = (typeof eligibilityReasons)[number];
-export type EligibilityProblem = { readonly reason: EligibilityReason; readonly sentence: string };
+export type EligibilityProblem = {
+  readonly reason: EligibilityReason | LimitReason;
+  readonly sentence: string;
+};
 
 /** Another operation of the same payment, as far as it can stand in the way. */
 export type PaymentOperation = { readonly id: string; readonly attention: readonly AttentionReason[] };
@@ -38,6 +42,8 @@ export type EligibilityFacts = {
   /** The operation judged; it never blocks itself. */
   readonly operationId: string;
   readonly paymentOperations: readonly PaymentOperation[];
+  /** Limits that do not let whoever proposes it do so; none: they may. */
+  readonly overLimits?: readonly LimitProblem[];
   /** What the proposal names as replaced: `undefined` when it names nothing, `null` when there is no such operation. */
   readonly replaces?: { readonly state: OperationState; readonly orderId: string | null } | null | undefined;
 };
@@ -76,7 +82,7 @@ export const judgeEligibility = (facts: EligibilityFacts): readonly EligibilityP
   if (facts.replaces !== undefined && !mayBeReplaced(facts.replaces, facts.order.id)) {
     say('cannot-replace', sentences.cannotReplace);
   }
-  return problems;
+  return [...problems, ...(facts.overLimits ?? [])];
 };
 
 const dayMs = 24 * 60 * 60 * 1000;

@@ -2,7 +2,6 @@ import type { Amount } from './amount.ts';
 import { approvalsSuffice, type StandingProblem, type StandingReason } from './approval-standing.ts';
 import { approvalsNeededFor } from './approvals-needed.ts';
 import { judgeEligibility, type EligibilityFacts, type EligibilityReason } from './eligibility.ts';
-import type { LimitProblem } from './limits.ts';
 import { english } from './messages/en.ts';
 import type { ForeignRefund, ProviderRecord } from './observation.ts';
 import { formatAmount } from './amount-format.ts';
@@ -41,8 +40,6 @@ export type LastCheckFacts = {
   readonly anotherInFlightOnPayment: boolean;
   readonly fingerprint: string;
   readonly proposedBy: string;
-  /** Why its proposer may not propose it by the policy as it is now; none: they may. */
-  readonly proposalLacking?: readonly LimitProblem[];
   readonly approvals: readonly Approval[];
   /** Facts as they are now; `payment.reserved` still contains this operation's own reservation. */
   readonly eligibility: EligibilityFacts;
@@ -163,7 +160,6 @@ const sendBackReasons = (
       replaces: undefined,
     }),
   );
-  reasons.push(...(facts.proposalLacking ?? []));
   const unknownElsewhere = (seen?.refundsElsewhere ?? []).filter(
     ({ reference }) => !facts.elsewhereKnownAtApproval.includes(reference),
   );

@@ -69,6 +69,7 @@ export const makeEngine = (
       providerTimeoutMs: forWorker.providerTimeoutMs,
     }),
     worker: createWorker({
+      keysMayDecide: settings.keyApprovals,
       connection,
       inOrganisation: runtime.inOrganisation,
       providers,

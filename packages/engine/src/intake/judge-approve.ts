@@ -1,11 +1,14 @@
 import {
+  approvalsSuffice,
   judgeEligibility,
   type Command,
   type EligibilityFacts,
+  type LimitProblem,
   type OperationState,
+  type Problem,
 } from '@holdfast/operation';
 import { exceedsSentence, type PaymentNeighbour } from './judge-propose.ts';
-import { problemOf } from './problem.ts';
+import { problemOf, type ProblemExtras } from './problem.ts';
 import { refuse, type Judgement } from './verdict.ts';
 import { whatChanged, whatIsNow, whatTakesMoney } from './what-is-now.ts';
 
@@ -16,9 +19,12 @@ export type ApprovalFacts = {
   readonly fingerprint: string | null;
   readonly proposedPerson: string;
   readonly approvingPerson: string;
-  readonly proposerMayApprove: boolean;
-  readonly approvalsNeeded: number;
-  /** Who counts among the approvals in force, the one judged not included. */
+  readonly nowMs: number;
+  /** When the proposal's time is over. */
+  readonly expiresAtMs: number | null;
+  /** Limits that do not let whoever approves do so, with what they used. */
+  readonly overLimits: readonly LimitProblem[];
+  /** Whose approvals count by the policy as it is now, the one judged not included. */
   readonly approvedBy: readonly string[];
   readonly order: { readonly version: number; readonly updatedAt: Date };
   /** All other operations of the payment. */
@@ -28,13 +34,16 @@ export type ApprovalFacts = {
 
 export type ApprovalEffect = { readonly completes: boolean };
 
+/** States in which an approval still decides something: one more than needed may be the one that is left. */
+const stillDecides: readonly OperationState[] = ['proposed', 'approved'];
+
 /**
  * Whether an approval may be recorded. Whether enough is left is judged last of all, by the update that reserves it.
  * In a state where none is needed any more, it is recorded without being judged: nothing hangs on it.
  */
 export const judgeApproval = (command: ApproveCommand, facts: ApprovalFacts): Judgement<ApprovalEffect> => {
   const ids = { operationId: command.operationId, commandId: command.commandId };
-  const { payment } = facts.eligibility;
+  const { payment, policy, amount } = facts.eligibility;
   const met = { ...facts, payment };
   const now = whatIsNow(met);
   const { refundable } = now;
@@ -44,21 +53,35 @@ export const judgeApproval = (command: ApproveCommand, facts: ApprovalFacts): Ju
     const detail = 'What you approved is not what is proposed here. Look at it again.';
     return refuse(problemOf('stale-approval', detail, { ...ids, now }));
   }
-  if (facts.approvingPerson === facts.proposedPerson && !facts.proposerMayApprove) {
+  if (facts.approvingPerson === facts.proposedPerson && !policy.proposerMayApprove) {
     return refuse(problemOf('forbidden', 'You proposed it, so somebody else has to approve it.', ids), false);
   }
+  if (stillDecides.includes(facts.state) && facts.overLimits.length > 0) {
+    return refuse(notEligible(facts.overLimits, ids));
+  }
   if (facts.state !== 'proposed') return { kind: 'go-on', effect: { completes: false } };
+  if (facts.expiresAtMs !== null && facts.nowMs >= facts.expiresAtMs) {
+    return refuse(problemOf('too-late', 'Nobody decided in time; it can be proposed anew.', ids));
+  }
   const changed = whatChanged(command.seen, met);
   if (changed !== null) return refuse(problemOf('stale-approval', changed, { ...ids, now, ...operations }));
   const reasons = judgeEligibility(facts.eligibility);
   if (reasons.length > 0) {
-    const detail = reasons.map(({ sentence }) => sentence).join(' ');
-    return refuse(problemOf('not-eligible', detail, { ...ids, reasons: [...reasons], now, ...operations }));
+    return refuse(notEligible(reasons, { ...ids, now, ...operations }));
   }
-  if (facts.eligibility.amount.minor > refundable.minor) {
+  if (amount.minor > refundable.minor) {
     const detail = exceedsSentence(refundable, facts.neighbours);
     return refuse(problemOf('exceeds-refundable', detail, { ...ids, refundable, now, ...operations }));
   }
-  const people = new Set([...facts.approvedBy, facts.approvingPerson]);
-  return { kind: 'go-on', effect: { completes: people.size >= Math.max(1, facts.approvalsNeeded) } };
+  const people = [...facts.approvedBy, facts.approvingPerson];
+  return { kind: 'go-on', effect: { completes: approvalsSuffice(policy, amount, people) } };
 };
+
+const notEligible = (
+  reasons: readonly { readonly reason: string; readonly sentence: string }[],
+  extras: ProblemExtras,
+): Problem =>
+  problemOf('not-eligible', reasons.map(({ sentence }) => sentence).join(' '), {
+    ...extras,
+    reasons: [...reasons],
+  });

@@ -6,6 +6,7 @@ import {
   type AttentionReason,
   type EligibilityFacts,
   type LedgerRefund,
+  type LimitProblem,
   type OperationState,
   type OtherOperation,
   type PaymentFigures,
@@ -107,6 +108,7 @@ export const eligibilityFacts = (
     readonly amount: Amount;
   },
   facts: ProposalFacts,
+  overLimits: readonly LimitProblem[],
 ): EligibilityFacts => ({
   nowMs: facts.nowMs,
   policy: facts.policy,
@@ -122,6 +124,7 @@ export const eligibilityFacts = (
     id,
     attention: attention.map(({ reason }) => reason),
   })),
+  overLimits,
   replaces: facts.replaced,
 });
 
@@ -130,9 +133,10 @@ export const judgeNewProposal = (
   operationId: string,
   proposal: Proposal,
   facts: ProposalFacts,
+  overLimits: readonly LimitProblem[] = [],
 ): Problem | undefined => {
   const judgement = judgeProposal(
-    eligibilityFacts(operationId, proposal, facts),
+    eligibilityFacts(operationId, proposal, facts, overLimits),
     {
       operationId,
       organisationId: facts.organisationId,

@@ -1,4 +1,4 @@
-import type { Command } from '@holdfast/operation';
+import { approvalsSuffice, type Amount, type Command, type Policy } from '@holdfast/operation';
 import { problemOf } from './problem.ts';
 import { refuse, type Judgement } from './verdict.ts';
 
@@ -10,7 +10,9 @@ export type WithdrawFacts = {
   readonly approvedBy: readonly string[];
   /** Whether this person ever approved it, in force or not. */
   readonly everApproved: boolean;
-  readonly approvalsNeeded: number;
+  readonly policy: Policy;
+  /** `null` for a cancellation remembered for an ID that never arrived: nobody ever approved it. */
+  readonly amount: Amount | null;
 };
 
 export type WithdrawEffect = {
@@ -30,6 +32,7 @@ export const judgeWithdraw = (command: WithdrawCommand, facts: WithdrawFacts): J
       problemOf('too-late', 'Your approval no longer stands; it was taken back or is void.', ids),
     );
   }
-  const others = new Set(facts.approvedBy.filter((person) => person !== facts.person));
-  return { kind: 'go-on', effect: { othersSuffice: others.size >= Math.max(1, facts.approvalsNeeded) } };
+  const others = facts.approvedBy.filter((person) => person !== facts.person);
+  const othersSuffice = facts.amount !== null && approvalsSuffice(facts.policy, facts.amount, others);
+  return { kind: 'go-on', effect: { othersSuffice } };
 };

@@ -57,6 +57,8 @@ const blank: Omit<OperationRow, Needed | Fixed> = {
   differentFrom: [],
   fingerprint: null,
   atProposal: null,
+  proposedRole: null,
+  proposedPolicyVersion: null,
   approvedAt: null,
   undoUntil: null,
   approvedPolicyVersion: null,

@@ -14,6 +14,7 @@ import { readEvidence } from './evidence-reader.ts';
 import { writeFeed } from './feed-writer.ts';
 import { applyConsequences, bookMoney } from './operation-consequences.ts';
 import { columnsOfMove } from './operation-move.ts';
+import { readPolicy } from './operation-reader.ts';
 import { codecOf } from './row-codec.ts';
 import { operations, payments, type OperationRow, type PaymentRow } from './schema.ts';
 import { paymentKey } from './working-memory.ts';
@@ -25,6 +26,8 @@ type Guarded =
       | 'proposedBy'
       | 'proposedVia'
       | 'proposedPerson'
+      | 'proposedRole'
+      | 'proposedPolicyVersion'
       | 'createdAt'
       | 'updatedAt'
       | 'reason'
@@ -221,12 +224,21 @@ const move = async (
     state: row.state,
     version: row.version,
     by: change.by,
-    data: { ...change.data, from: current.state, ...attentionData(current.attention, row.attention) },
+    data: {
+      ...change.data,
+      ...(await underPolicy(tx, change)),
+      from: current.state,
+      ...attentionData(current.attention, row.attention),
+    },
   });
   writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
   await applyConsequences(tx, current, row, booked.changed, change);
   return { kind: 'moved', before: current, row };
 };
+
+/** What somebody decided names the policy that it was decided under. */
+const underPolicy = async (tx: OrganisationTransaction, { by }: OperationChange): Promise<AuditData> =>
+  by.commandId == null ? {} : { policyVersion: (await readPolicy(tx)).version };
 
 const attentionData = (before: OperationRow['attention'], after: OperationRow['attention']): AuditData => {
   const reasonsBefore = before.map(({ reason }) => reason);

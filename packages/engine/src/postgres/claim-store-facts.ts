@@ -3,11 +3,13 @@ import {
   type Approval,
   type LastCheckFacts,
   type LastCheckVerdict,
+  type Policy,
   type ProviderRecord,
 } from '@holdfast/operation';
 import { lastCheckSource, type LastCheckNeed } from '../claim/last-check-source.ts';
 import type { ClaimRequest } from '../claim/claim-approved.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
+import { lackingOf, proposalLackingOf } from './approval-standing.ts';
 import { lockPayment } from './change-operation.ts';
 import { readProviderSide } from './claim-store-provider-side.ts';
 import type { OrganisationTransaction } from './connection.ts';
@@ -97,14 +99,16 @@ export const readNeed = async (
 
 const approvalsInForce = async (
   tx: OrganisationTransaction,
-  operationId: string,
+  row: WholeOperation,
+  policy: Policy,
 ): Promise<readonly Approval[]> => {
-  const rows = (await readApprovals(tx, [operationId])).get(operationId) ?? [];
-  return rows.map(({ person, approvedAt, fingerprint }) => ({
-    by: person,
-    atMs: approvedAt.getTime(),
-    fingerprint,
-  }));
+  const approvals: Approval[] = [];
+  for (const given of (await readApprovals(tx, [row.id])).get(row.id) ?? []) {
+    const { person: by, approvedAt, fingerprint } = given;
+    const lacking = await lackingOf(tx, policy, row, given);
+    approvals.push({ by, atMs: approvedAt.getTime(), fingerprint, lacking });
+  }
+  return approvals;
 };
 
 export type LastCheck = {
@@ -162,7 +166,7 @@ const readFacts = async (
     ),
     fingerprint: row.fingerprint,
     proposedBy: row.proposedPerson,
-    approvals: await approvalsInForce(tx, row.id),
+    approvals: await approvalsInForce(tx, row, organisation.policy),
     eligibility: {
       nowMs: tx.now.getTime(),
       policy: organisation.policy,
@@ -174,6 +178,7 @@ const readFacts = async (
       returnId: row.returnId,
       amount: { minor: row.amountMinor, currency: row.currency },
       operationId: row.id,
+      overLimits: await proposalLackingOf(tx, organisation.policy, row),
       paymentOperations: onPayment.map(({ id, attention }) => ({
         id,
         attention: attention.map(({ reason }) => reason),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { crashPoint } from '#crash-point';
 import type { ProviderAccount, ProviderDirectory, WorkerSettings } from '../engine-interface.ts';
+import type { AccessRules } from '../intake/access.ts';
 import { byPayment } from '../mirror/by-payment.ts';
 import type { ReadAccountPorts } from '../mirror/read-account.ts';
 import type { SeenAtProvider } from '../mirror/seen-at-provider.ts';
@@ -41,6 +42,8 @@ export type StoreContext = {
   readonly readClock?: ReadClock;
   readonly providers: ProviderDirectory;
   readonly settings: WorkerSettings;
+  /** Who may approve: whether anybody can is said of proposals. */
+  readonly rules: AccessRules;
   /** Shown on claims, so that people can see which process holds one. */
   readonly workerName: string;
 };
@@ -75,6 +78,7 @@ export const claimPorts = ({
   inOrganisation,
   workerName,
   settings,
+  rules,
 }: StoreContext): Pick<
   HandleDuePorts,
   | 'readSubject'
@@ -86,7 +90,6 @@ export const claimPorts = ({
   | 'pushWake'
   | 'stopWaking'
 > => {
-  const ofOperation = ofOperationIn(inOrganisation);
   const gathered = groupedPorts({ inOrganisation, settings, workerName, isHome });
   return {
     readSubject: (organisationId, operationId, account) =>
@@ -105,7 +108,8 @@ export const claimPorts = ({
       await gathered.record(account.organisationId, { account, attempt, report });
       crashPoint('after-record-before-notice');
     },
-    expire: ofOperation(expire),
+    expire: (organisationId, operationId) =>
+      inOrganisation(organisationId, (tx) => expire(tx, operationId, rules)),
     pushWake: (organisationId, operationId, afterMs) =>
       inOrganisation(organisationId, (tx) => endTurn(tx, operationId, new Date(tx.now.getTime() + afterMs))),
     stopWaking: (organisationId, operationId) =>

@@ -217,9 +217,10 @@ const sendBack = async (
     operationId: row.id,
     expectedVersion: row.version,
     event: { type: 'send-back' },
-    patch: { sentBack: { reasons, at: tx.now.toISOString() }, expiresAt, wakeAt: expiresAt },
+    // Looked at again at once: by a policy that became tighter there may be nobody who can approve it.
+    patch: { sentBack: { reasons, at: tx.now.toISOString() }, expiresAt, wakeAt: tx.now },
     by: { actorId: null },
-    data: { reasons },
+    data: { reasons, policyVersion: organisation.policy.version },
   });
   return { kind: 'sent-back' };
 };

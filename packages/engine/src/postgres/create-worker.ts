@@ -25,6 +25,8 @@ export type CreateWorkerOptions = {
   readonly connection: Connection;
   readonly providers: ProviderDirectory;
   readonly settings: WorkerSettings;
+  /** As `createEngine` has it: whether keys may approve decides whether anybody can. */
+  readonly keysMayDecide?: boolean;
   /** How this process runs transactions: `createRuntime`'s, so that readers of the feed are woken after commits. */
   readonly inOrganisation?: InOrganisation;
   readonly readClock?: ReadClock;
@@ -117,6 +119,7 @@ export const createWorker = (options: CreateWorkerOptions): Worker => {
     ...(options.readClock === undefined ? {} : { readClock: options.readClock }),
     providers,
     settings,
+    rules: { keysMayDecide: options.keysMayDecide ?? false },
     workerName: options.name ?? 'worker',
   };
   const deadlineIn = (ms: number): number => clock.nowMs() + ms;

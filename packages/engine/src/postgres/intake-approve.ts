@@ -1,17 +1,27 @@
-import { madeElsewhere, type LedgerRefund, type Operation } from '@holdfast/operation';
+import {
+  judgeLimits,
+  madeElsewhere,
+  problemSlug,
+  type LedgerRefund,
+  type Operation,
+  type Policy,
+} from '@holdfast/operation';
 import type { AuditData } from '../audit/audit-chain.ts';
 import type { Principal } from '../engine-interface.ts';
 import { auditOfSignature, type SignatureVerdict } from '../intake/approval-signature.ts';
 import { personOf } from '../intake/access.ts';
-import { judgeApproval, type ApproveCommand } from '../intake/judge-approve.ts';
+import { judgeApproval, type ApprovalFacts, type ApproveCommand } from '../intake/judge-approve.ts';
 import { eligibilityFacts, type ProposalFacts } from '../intake/judge-propose.ts';
 import { amountOf } from '../query/operation-view.ts';
-import { authorOf } from './audit-store.ts';
+import { lackingOf, proposalLackingOf } from './approval-standing.ts';
+import { appendAudit, authorOf, type AuditAuthor } from './audit-store.ts';
 import { changeOperation, lockPayment, type OperationPatch } from './change-operation.ts';
+import { isWhole } from './claim-store-facts.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { orderOf, readProposalFacts } from './intake-facts.ts';
+import { readUse } from './limit-use.ts';
 import { readApprovals, readOrganisation } from './operation-reader.ts';
 import type { ApprovalRow, OperationRow } from './schema.ts';
 import { recordSignature } from './signature-store.ts';
@@ -46,19 +56,23 @@ export const applyApprove = async (
     dependencies.providerName,
   );
   const inForce = (await readApprovals(tx, [row.id])).get(row.id) ?? [];
+  const overLimits = isWhole(row) ? await proposalLackingOf(tx, facts.policy, row) : [];
   const judgement = judgeApproval(command, {
     state: row.state,
     fingerprint: row.fingerprint,
     proposedPerson: row.proposedPerson,
     approvingPerson: personOf(who.actor),
-    proposerMayApprove: facts.policy.proposerMayApprove,
-    approvalsNeeded: facts.policy.approvalsNeeded,
-    approvedBy: inForce.map(({ person }) => person),
+    nowMs: facts.nowMs,
+    expiresAtMs: row.expiresAt?.getTime() ?? null,
+    ...(await readAuthority(tx, who, facts, row, inForce)),
     order,
     neighbours: facts.neighbours,
-    eligibility: eligibilityFacts(row.id, { ...row, amount, reason: row.reason }, facts),
+    eligibility: eligibilityFacts(row.id, { ...row, amount, reason: row.reason }, facts, overLimits),
   });
-  if (judgement.kind === 'refuse') return { ...judgement, kind: 'refused', row };
+  if (judgement.kind === 'refuse') {
+    if (problemSlug(judgement.problem) === 'forbidden') await auditRefused(tx, row, change.by);
+    return { ...judgement, kind: 'refused', row };
+  }
   const patch = judgement.effect.completes ? await approvedPatch(dependencies, tx, facts) : {};
   const answer = await changeOperation(tx, {
     ...change,
@@ -73,7 +87,7 @@ export const applyApprove = async (
       ...auditOfSignature(signature),
     },
   });
-  if (answer.kind === 'moved') recordApproval(tx, who, command, inForce, signature);
+  if (answer.kind === 'moved') recordApproval(tx, who, command, { inForce, signature, policy: facts.policy });
   return outcomeOf(command, answer);
 };
 
@@ -87,12 +101,50 @@ const seenData = ({ seen }: ApproveCommand): AuditData =>
         seenCurrency: seen.refundable.currency,
       };
 
+/** What the policy lets this person approve, and which approvals before theirs count by it. */
+const readAuthority = async (
+  tx: OrganisationTransaction,
+  { actor }: Principal,
+  { policy }: ProposalFacts,
+  row: OperationRow,
+  inForce: readonly ApprovalRow[],
+): Promise<Pick<ApprovalFacts, 'overLimits' | 'approvedBy'>> => {
+  if (!isWhole(row)) return { overLimits: [], approvedBy: [] };
+  const subject = { act: 'approve', person: personOf(actor), role: actor.role } as const;
+  const { id: operationId, provider, paymentReference, amountMinor: minor, currency } = row;
+  const about = { operationId, provider, paymentReference, amount: { minor, currency }, at: tx.now };
+  const approvedBy: string[] = [];
+  for (const given of inForce) {
+    if ((await lackingOf(tx, policy, row, given)).length === 0) approvedBy.push(given.person);
+  }
+  return {
+    overLimits: judgeLimits(policy, await readUse(tx, policy, { ...subject, ...about }, 'everything')),
+    approvedBy,
+  };
+};
+
+/** Who tries to approve their own is told no, and that they tried is kept. */
+const auditRefused = (tx: OrganisationTransaction, row: OperationRow, by: AuditAuthor): Promise<void> =>
+  appendAudit(tx, {
+    operationId: row.id,
+    type: 'approval-refused',
+    state: row.state,
+    version: row.version,
+    by,
+    data: { because: 'own-proposal' },
+  });
+
+type GivenUnder = {
+  readonly inForce: readonly ApprovalRow[];
+  readonly signature: SignatureVerdict;
+  readonly policy: Policy;
+};
+
 const recordApproval = (
   tx: OrganisationTransaction,
   who: Principal,
   command: ApproveCommand,
-  before: readonly ApprovalRow[],
-  signature: SignatureVerdict,
+  { inForce, signature, policy }: GivenUnder,
 ): void => {
   const row: ApprovalRow = {
     organisationId: tx.organisationId,
@@ -104,19 +156,20 @@ const recordApproval = (
     via: who.actor.via,
     fingerprint: command.fingerprint,
     signed: signature.kind === 'signed',
+    policyVersion: policy.version,
     approvedAt: tx.now,
     voidedAt: null,
     voidReason: null,
   };
   tx.unsent.approvals.push(row);
   if (signature.kind === 'signed') recordSignature(tx, who, command, signature.proof);
-  tx.memory.approvalsOf.set(command.operationId, [...before, row]);
+  tx.memory.approvalsOf.set(command.operationId, [...inForce, row]);
 };
 
-const approvedPatch = async (
+export const approvedPatch = async (
   dependencies: IntakeDependencies,
   tx: OrganisationTransaction,
-  facts: ProposalFacts,
+  facts: Pick<ProposalFacts, 'policy' | 'refunds'>,
 ): Promise<OperationPatch> => {
   const undoUntil = dependencies.undoMs > 0 ? new Date(tx.now.getTime() + dependencies.undoMs) : null;
   return {

@@ -1,7 +1,8 @@
 import { crashPoint } from '#crash-point';
-import type { Command, CommandResult } from '@holdfast/operation';
+import type { Command, CommandResult, LimitSubject } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
 import type { SignatureVerdict } from '../intake/approval-signature.ts';
+import { personOf } from '../intake/access.ts';
 import { BoundMeanwhile } from './bound-meanwhile.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { codeOf, isDatabaseAway } from './database-trouble.ts';
@@ -18,7 +19,8 @@ import {
   lockOperations,
   type Patience,
 } from './load-operations.ts';
-import { readNames } from './operation-reader.ts';
+import { lockDays } from './limit-use.ts';
+import { readNames, readPolicy } from './operation-reader.ts';
 
 export type GivenCommand = {
   readonly command: Command;
@@ -119,6 +121,12 @@ const applyOne = (
     ? applyPropose(dependencies, tx, who, command)
     : applyDecision(dependencies, tx, who, command, given);
 
+/** Whose limits what one caller gives may use up. */
+const limitSubjects = ({ who: { actor }, commands }: GivenCommands): readonly LimitSubject[] =>
+  commands.flatMap(({ command: { type: act } }) =>
+    act === 'propose' || act === 'approve' ? [{ act, person: personOf(actor), role: actor.role }] : [],
+  );
+
 /** Locks and reads in two journeys what all these commands are judged by. */
 const load = async (
   tx: OrganisationTransaction,
@@ -130,6 +138,7 @@ const load = async (
   const operationIds = [...new Set(commands.map(({ operationId }) => operationId))];
   const orderIds = [...new Set(proposals.map(({ orderId }) => orderId))];
   await lockOperations(tx, { operationIds, orderIds }, 'and what is beside them', patience);
+  await lockDays(tx, await readPolicy(tx), groups.flatMap(limitSubjects));
   const known = operationIds.filter((id) => tx.memory.locked.has(id));
   const decisions = commands.filter(({ type }) => type !== 'propose').map(({ commandId }) => commandId);
   const callers = new Map(groups.map(({ who }) => [who.actor.id, who]));

@@ -1,4 +1,12 @@
-import { fingerprintOf, type Command, type CommandResult } from '@holdfast/operation';
+import {
+  approvesAutomatically,
+  fingerprintOf,
+  judgeLimits,
+  type Command,
+  type CommandResult,
+  type LimitProblem,
+  type Policy,
+} from '@holdfast/operation';
 import type { AuditData } from '../audit/audit-chain.ts';
 import type { Principal } from '../engine-interface.ts';
 import { personOf } from '../intake/access.ts';
@@ -6,7 +14,9 @@ import { judgeKnownId, judgeNewProposal, type ProposalFacts } from '../intake/ju
 import { judgeRefundMoney, unitsFor } from '../intake/judge-provider-money.ts';
 import { problemOf } from '../intake/problem.ts';
 import { shownByOrder } from '../query/order-view.ts';
+import { amountOf } from '../query/operation-view.ts';
 import { acceptOperation } from './accept-operation.ts';
+import { approveAutomatically } from './approve-automatically.ts';
 import { attachSeenRefunds } from './attach-seen-refunds.ts';
 import { appendAudit, authorOf } from './audit-store.ts';
 import { lockOperation, lockPayment } from './change-operation.ts';
@@ -15,6 +25,8 @@ import { count } from './counted-store.ts';
 import { writeFeed } from './feed-writer.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { readOrder, readProposalFacts } from './intake-facts.ts';
+import { readUse } from './limit-use.ts';
+import { adjustNobodyCanApprove, nextLookAtProposal } from './nobody-can-approve.ts';
 import { readOperation, readOrganisation, viewOperation } from './operation-reader.ts';
 import type { OperationRow, OrderRow } from './schema.ts';
 
@@ -39,15 +51,49 @@ export const applyPropose = async (
   const unsayable = judgeRefundMoney(units, command.amount, idsOf(command));
   if (unsayable !== undefined) return rejected(command, unsayable);
   const facts = await readProposalFacts(tx, command, order, payment, dependencies.providerName);
-  const problem = judgeNewProposal(command.operationId, command, facts);
+  const overLimits = await overLimitsOf(tx, who, command, order, facts.policy);
+  const problem = judgeNewProposal(command.operationId, command, facts, overLimits);
   if (problem !== undefined) return rejected(command, problem);
-  const row = await accept(dependencies, tx, who, command, order, facts);
-  await attachSeenRefunds(tx, row.id);
+  const accepted = await accept(dependencies, tx, who, command, order, facts);
+  await attachSeenRefunds(tx, accepted.id);
+  const row = await afterAcceptance(dependencies, tx, who, facts, accepted.id);
   return {
     commandId: command.commandId,
     status: 'applied',
     operation: await viewOperation(tx, row, dependencies.providerName),
   };
+};
+
+const overLimitsOf = async (
+  tx: OrganisationTransaction,
+  { actor }: Principal,
+  { operationId, amount }: ProposeCommand,
+  { provider, paymentReference }: OrderRow,
+  policy: Policy,
+): Promise<readonly LimitProblem[]> => {
+  const subject = { act: 'propose', person: personOf(actor), role: actor.role } as const;
+  const limited = { ...subject, operationId, amount, provider, paymentReference, at: tx.now };
+  return judgeLimits(policy, await readUse(tx, policy, limited, 'everything'));
+};
+
+/** The policy approves it by itself, or whoever could is looked for. */
+const afterAcceptance = async (
+  dependencies: IntakeDependencies,
+  tx: OrganisationTransaction,
+  { actor }: Principal,
+  facts: ProposalFacts,
+  operationId: string,
+): Promise<OperationRow> => {
+  const row = await lockOperation(tx, operationId);
+  if (row === undefined) throw new Error(`operation ${operationId} is not there after its acceptance`);
+  // What its own refund at the provider already settled is nobody's to approve.
+  if (row.state !== 'proposed') return row;
+  const amount = amountOf(row);
+  if (amount !== null && approvesAutomatically(facts.policy, actor, amount)) {
+    return approveAutomatically(dependencies, tx, facts, row);
+  }
+  await adjustNobodyCanApprove(tx, row, dependencies.rules);
+  return (await lockOperation(tx, operationId)) ?? row;
 };
 
 const cameThrough = ({ through }: Principal): AuditData => (through === undefined ? {} : { through });
@@ -148,8 +194,10 @@ const accept = async (
     proposedBy: who.actor.id,
     proposedVia: who.actor.via,
     proposedPerson: personOf(who.actor),
+    proposedRole: who.actor.role,
+    proposedPolicyVersion: policy.version,
     expiresAt,
-    wakeAt: expiresAt,
+    wakeAt: nextLookAtProposal(tx.now, expiresAt, false),
   });
   await appendAudit(tx, {
     operationId: row.id,
@@ -160,6 +208,7 @@ const accept = async (
     data: {
       fingerprint,
       account: accountId,
+      policyVersion: policy.version,
       differentFrom: command.differentFrom ?? [],
       ...cameThrough(who),
     },

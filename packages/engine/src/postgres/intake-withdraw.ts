@@ -3,9 +3,11 @@ import type { Principal } from '../engine-interface.ts';
 import { personOf } from '../intake/access.ts';
 import { judgeWithdraw, type WithdrawCommand } from '../intake/judge-withdraw.ts';
 import { authorOf } from './audit-store.ts';
+import { amountOf } from '../query/operation-view.ts';
 import { changeOperation } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
+import { nextLookAtProposal } from './nobody-can-approve.ts';
 import { readPolicy } from './operation-reader.ts';
 import { approvals, type OperationRow } from './schema.ts';
 
@@ -26,7 +28,8 @@ export const applyWithdraw = async (
     person,
     approvedBy: given.filter(({ voidedAt }) => voidedAt === null).map((approval) => approval.person),
     everApproved: given.some((approval) => approval.person === person),
-    approvalsNeeded: policy.approvalsNeeded,
+    policy,
+    amount: amountOf(row),
   });
   if (judgement.kind === 'refuse') return { ...judgement, kind: 'refused', row };
   const stays = judgement.effect.othersSuffice && row.state === 'approved';
@@ -37,7 +40,7 @@ export const applyWithdraw = async (
     by: authorOf(who, command),
     event: { type: stays ? 'approve-partly' : 'withdraw' },
     auditType: 'withdraw',
-    ...(stays ? {} : { patch: { expiresAt, wakeAt: expiresAt } }),
+    ...(stays ? {} : { patch: { expiresAt, wakeAt: nextLookAtProposal(tx.now, expiresAt, false) } }),
   });
   if (answer.kind === 'moved') {
     await tx.db

@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { AttentionReason, LookUpFinding, Observation } from '@holdfast/operation';
+import type { AccessRules } from '../intake/access.ts';
 import type { UnknownOperation } from '../reconcile/check-unknown.ts';
 import type { KnownOperation, KnownVerdict } from '../reconcile/look-at-known.ts';
 import type { UnknownVerdict } from '../reconcile/unknown-verdict.ts';
@@ -8,6 +9,7 @@ import { changeOperation, lockOperation } from './change-operation.ts';
 import { isWhole, type WholeOperation } from './claim-store-facts.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { observationOf } from './evidence-reader.ts';
+import { adjustNobodyCanApprove } from './nobody-can-approve.ts';
 import { addObservation } from './observation-store.ts';
 import { attempts, observations, operations, organisations, payments, type OperationRow } from './schema.ts';
 
@@ -242,13 +244,19 @@ const dayMs = 24 * 60 * 60_000;
 
 /**
  * Ends a proposal or an approval whose time is over.
- * @returns false where its time is not over: its wake-up is set to that time
+ * Of a proposal it is said whether anybody can approve it.
+ * @returns false where its time is not over: its wake-up is set anew
  */
-export const expire = async (tx: OrganisationTransaction, operationId: string): Promise<boolean> => {
+export const expire = async (
+  tx: OrganisationTransaction,
+  operationId: string,
+  rules: AccessRules,
+): Promise<boolean> => {
   const row = await lockOperation(tx, operationId);
   if (row === undefined || (row.state !== 'proposed' && row.state !== 'approved')) return false;
   if (row.expiresAt === null || row.expiresAt > tx.now) {
-    await changeWake(tx, operationId, row.expiresAt ?? new Date(tx.now.getTime() + dayMs));
+    if (row.state === 'proposed') await adjustNobodyCanApprove(tx, row, rules);
+    else await changeWake(tx, operationId, row.expiresAt ?? new Date(tx.now.getTime() + dayMs));
     return false;
   }
   const answer = await changeOperation(tx, {

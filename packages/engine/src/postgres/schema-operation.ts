@@ -64,6 +64,9 @@ export const operations = pgTable(
     proposedVia: text('proposed_via').$type<Actor['via']>().notNull(),
     /** Who counts as the proposer where two people are needed: ownerless keys of one role are one person. */
     proposedPerson: text('proposed_person').notNull(),
+    /** Not known of what was proposed before these were kept. */
+    proposedRole: text('proposed_role').$type<Role>(),
+    proposedPolicyVersion: integer('proposed_policy_version'),
 
     approvedAt: time('approved_at'),
     undoUntil: time('undo_until'),
@@ -119,6 +122,7 @@ export const approvals = pgTable(
     via: text('via').$type<Actor['via']>().notNull(),
     fingerprint: text('fingerprint').notNull(),
     signed: boolean('signed').notNull().default(false),
+    policyVersion: integer('policy_version'),
     approvedAt: time('approved_at').notNull(),
     voidedAt: time('voided_at'),
     voidReason: text('void_reason'),

@@ -21,6 +21,7 @@ const portsOver = ({ connection, inOrganisation, settings }: SweepOptions): Swee
     readClock: (databaseNow) => databaseNow,
     providers: { accountOf: () => undefined, accounts: () => [] },
     settings,
+    rules: { keysMayDecide: false },
     workerName: 'sweep',
   });
   return {

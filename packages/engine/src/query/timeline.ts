@@ -3,7 +3,13 @@ import type { AuditData } from '../audit/audit-chain.ts';
 
 /** Every word that is written into the audit: the transition table's events and these. Each has a sentence below. */
 export type AuditType =
-  OperationEventType | 'propose' | 'mismatch-refused' | 'late-proposal' | 'resolve-first' | 'wait';
+  | OperationEventType
+  | 'propose'
+  | 'mismatch-refused'
+  | 'late-proposal'
+  | 'resolve-first'
+  | 'wait'
+  | 'approval-refused';
 
 export type StoredAuditEntry = {
   readonly at: Date;
@@ -61,7 +67,12 @@ const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
     entry.data['through'] === 'device-record'
       ? `${who} proposed it; it came from a record of their device, imported on the command line.`
       : `${who} proposed it.`,
-  approve: ({ who, entry }) => `${who} approved it${signedHow(entry)}.`,
+  approve: ({ who, entry }) =>
+    entry.data['automatic'] === true
+      ? `${who} approved it by itself.`
+      : `${who} approved it${signedHow(entry)}.`,
+  'approval-refused': ({ who }) =>
+    `${who} proposed it and tried to approve it too; somebody else has to, so it was refused.`,
   'approve-partly': approvedPartly,
   withdraw: ({ who }) => `${who} took the approval back.`,
   deny: ({ who }) => `${who} denied it.`,
