@@ -42,8 +42,8 @@ export type StoreContext = {
   readonly readClock?: ReadClock;
   readonly providers: ProviderDirectory;
   readonly settings: WorkerSettings;
-  /** Who may approve: whether anybody can is said of proposals. */
-  readonly rules: AccessRules;
+  /** Whether anybody can approve it is said of a proposal; keys can only where these let them. */
+  readonly rules?: AccessRules;
   /** Shown on claims, so that people can see which process holds one. */
   readonly workerName: string;
 };
@@ -78,7 +78,7 @@ export const claimPorts = ({
   inOrganisation,
   workerName,
   settings,
-  rules,
+  rules = { keysMayDecide: false },
 }: StoreContext): Pick<
   HandleDuePorts,
   | 'readSubject'

@@ -21,7 +21,6 @@ const portsOver = ({ connection, inOrganisation, settings }: SweepOptions): Swee
     readClock: (databaseNow) => databaseNow,
     providers: { accountOf: () => undefined, accounts: () => [] },
     settings,
-    rules: { keysMayDecide: false },
     workerName: 'sweep',
   });
   return {
