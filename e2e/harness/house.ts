@@ -24,6 +24,8 @@ export type House<Network extends TcpProxy = TcpProxy> = {
   /** Between server and provider. */
   readonly providerNetwork: TcpProxy;
   readonly people: Readonly<Record<Role, Person>>;
+  /** One more person of a role, for tests where two of them decide. */
+  readonly welcome: (role: Role, as: { readonly email: string; readonly name: string }) => Promise<Person>;
   /** Where the server keeps its rows, for a test that reads or changes them behind its back. */
   readonly databaseUrl: () => Promise<string>;
   readonly operation: (id: string) => Promise<OperationRecord>;
@@ -98,8 +100,12 @@ const addPerson = async (
   serverOrigin: string,
   origin: string,
   role: Role,
+  as: { readonly email: string; readonly name: string } = {
+    email: `${role}@example.test`,
+    name: names[role],
+  },
 ): Promise<Person> => {
-  const person = { email: `${role}@example.test`, password: `a long ${role} password`, name: names[role] };
+  const person = { ...as, password: `a long ${role} password` };
   const printed = await holdfast(environment, [
     ...['user', 'add', '--email', person.email, '--name', person.name, '--role', role],
   ]);
@@ -211,6 +217,7 @@ export const startHouseBehind = async <Network extends TcpProxy>(
     network,
     providerNetwork,
     people: { agent, approver, operator },
+    welcome: (role, as) => addPerson(environment, serverOrigin, origin, role, as),
     databaseUrl: async () => {
       const text = await readFile(path.join(folder, 'server.json'), 'utf8');
       return (JSON.parse(text) as { databaseUrl: string }).databaseUrl;
