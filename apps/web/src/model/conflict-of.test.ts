@@ -118,6 +118,27 @@ const approvedBy = (id: string, name: string) => [
 const at = order(1, 10_000);
 
 describe('a decision that Holdfast refused', () => {
+  // Red when: who ended it is taken from anywhere but the verdict, or the same is said a second time in its words.
+  it('names who ended it and when from the verdict, and what else takes the money of the payment', () => {
+    const decided = { state: 'denied', by: { id: 'cleo', name: 'Cleo' }, at: '2026-11-29T11:31:00.000Z' };
+    const beside = { id: 'op-2', state: 'approved', amount: eur(10_000), sentence: 'Approved.' };
+    const denied = refused('approve', 'already-decided', { decided, operations: [beside] });
+    const now = operation({ state: 'denied' });
+    expect(conflictOf({ item: denied, operation: now, order: at, me })).toMatchObject({
+      by: { name: 'Cleo', did: 'denied', at: decided.at },
+      now: { because: null },
+      beside: [beside],
+    });
+    const submitting = { state: 'submitting', by: null, at: decided.at };
+    const late = refused('deny', 'too-late', { decided: submitting });
+    expect(
+      conflictOf({ item: late, operation: operation({ state: 'submitting' }), order: at, me }),
+    ).toMatchObject({
+      by: { name: null, did: null, at: decided.at },
+      now: { because: 'It is too-late.' },
+    });
+  });
+
   // Red when: `stepAfterRefusal` does not ask for the state, or `refundableNow` not for the problem's own figures.
   it.each([
     ['approve', 'stale-approval', {}, 'look-again', 'refused'],

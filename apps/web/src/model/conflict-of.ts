@@ -115,6 +115,13 @@ const actOf = (facts: ConflictFacts): Conflict['by'] => {
 const aboveZero = (amount: Amount | undefined): Amount | null =>
   amount !== undefined && amount.minor > 0 ? amount : null;
 
+/** Who ended it and when stand in the card by themselves; said once is enough. */
+const becauseOf = (item: DeviceItem): string | null => {
+  const problem = problemOf(item);
+  const state = item.type === 'withdraw' ? undefined : problem?.decided?.state;
+  return state !== undefined && endedUnsubmitted.includes(state) ? null : (problem?.detail ?? null);
+};
+
 const conflict = (
   facts: ConflictFacts,
   rest: Pick<Conflict, 'title' | 'evidence' | 'step'>,
@@ -132,7 +139,7 @@ const conflict = (
     },
     now: {
       sentence: operation?.sentence ?? null,
-      because: problemOf(item)?.detail ?? null,
+      because: becauseOf(item),
       refundable: seen === null || operation?.state !== 'proposed' ? null : refundableNow(facts),
       disputed: problemOf(item)?.now?.disputed ?? false,
       refundedElsewhere: aboveZero(problemOf(item)?.now?.refundedElsewhere),
