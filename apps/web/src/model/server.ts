@@ -137,6 +137,16 @@ export class Server {
     );
   }
 
+  /** For screens that come later, and bring the reading of their answers with them. */
+  ask<Value>(
+    method: 'get' | 'post' | 'put' | 'delete',
+    path: string,
+    body: unknown,
+    read: Reader<Value>,
+  ): Promise<Answer<Value>> {
+    return this.#ask(path, method === 'get' ? {} : { ...post(body), method: method.toUpperCase() }, read);
+  }
+
   /** Who somebody is, is asked without saying it. */
   #meant(path: string): Record<string, string> {
     const subject = this.#asker();

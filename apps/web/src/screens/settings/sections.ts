@@ -1,6 +1,7 @@
 import type { Role } from '@holdfast/operation';
 import { account, keys, organisation } from '../../messages/en-keys.ts';
 import { people } from '../../messages/en-people.ts';
+import { settings as text } from '../../messages/en-settings.ts';
 import { LazyPart } from '../../shell/lazy-part.svelte.ts';
 
 export type SettingsSection = {
@@ -34,6 +35,10 @@ export const settingsSections: readonly SettingsSection[] = [
   {
     ...{ key: 'organisation', ...organisation.section, isFor: isAdmin },
     part: new LazyPart(() => import('./OrganisationSection.svelte')),
+  },
+  {
+    ...{ key: 'policy', ...text.sections.policy, isFor: isAdmin },
+    part: new LazyPart(() => import('./policy/PolicySection.svelte')),
   },
 ];
 
