@@ -112,6 +112,11 @@ export const appRig = (options: RigOptions): AppRig => {
     },
     providerAccount: { accountOf: () => undefined },
     keys: { store: keyStore(noDatabase), nowMs: Date.now, rightsChanged: streams.recheck },
+    audit: {
+      inOrganisation: () => Promise.reject(new Error('there is no database here')),
+      store: { recordAct: () => Promise.resolve() },
+      sealKeys: () => Promise.resolve(null),
+    },
     keyApprovals: options.keyApprovals ?? false,
     readiness: () => Promise.resolve({ ready: true }),
     feed: { identify, streams, retryAfter: overload.retryAfter, onFailure: (error) => failures.push(error) },

@@ -97,6 +97,14 @@ export const appOf = (opened: OpenServer) => {
     routes: allRoutes({
       engine,
       ...organisationParts(opened),
+      audit: {
+        inOrganisation: made.inOrganisation,
+        store,
+        sealKeys: async () => {
+          const key = await readSealingKey(settings.dataFolder, settings.secretsKey);
+          return key === undefined ? null : [sealSignerOf(key).publicKey];
+        },
+      },
       keyApprovals: settings.keyApprovals,
       readiness: readiness(opened),
       feed: {

@@ -161,6 +161,9 @@ const otherRows: readonly GuardedRow[] = [
     elsewhere: [201, 200],
   },
   { route: 'get /metrics', may: operators },
+  { route: 'get /v1/audit', may: operators },
+  { route: 'get /v1/audit/export', may: operators },
+  { route: 'get /v1/audit/seals', may: operators },
   { route: 'get /v1/me', may: all },
   {
     // It takes nobody anywhere: what it does for whoever belongs to several is tried by a test of its own.

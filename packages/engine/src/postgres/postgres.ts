@@ -31,3 +31,5 @@ export { sealAudit } from './audit-sealing.ts';
 export type { TrustedSeals } from './audit-verify-seals.ts';
 export { sealSigner, verifySealSignature } from './seal-signature.ts';
 export { newestSeal, newestSeals } from './seal-store.ts';
+export { findAudit, isAuditCursor, type AuditFilter, type AuditItem, type AuditPage } from './audit-search.ts';
+export { readSealStatus, type SealStatus } from './audit-seal-status.ts';

@@ -1,6 +1,7 @@
 import type { Engine } from '@holdfast/engine';
 import type { Route } from '../route.ts';
 import { acceptInvitationRoutes, type AcceptParts } from './accept-invitation-routes.ts';
+import { auditRoutes, type AuditParts } from './audit-routes.ts';
 import { catalogueRoutes } from './catalogue-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
@@ -15,6 +16,7 @@ import { systemRoutes, type Readiness } from './system-routes.ts';
 
 export type RouteParts = {
   readonly engine: Engine;
+  readonly audit: AuditParts;
   readonly me: MeParts;
   readonly people: PeopleParts;
   readonly accept: AcceptParts;
@@ -33,6 +35,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...feedRoutes(parts.feed),
   ...catalogueRoutes,
   ...systemRoutes(parts.engine, parts.readiness),
+  ...auditRoutes(parts.audit),
   ...meRoutes(parts.me),
   ...policyRoutes,
   ...peopleRoutes(parts.people),
