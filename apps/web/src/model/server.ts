@@ -69,6 +69,11 @@ export class Server {
     this.#asker = subject;
   }
 
+  /** For screens that read what no other screen does: they bring their own reader, in their own chunk. */
+  read<Value>(path: string, reader: Reader<Value>): Promise<Answer<Value>> {
+    return this.#ask(path, {}, reader);
+  }
+
   me(): Promise<Answer<Person>> {
     return this.#ask('/v1/me', {}, readPerson);
   }

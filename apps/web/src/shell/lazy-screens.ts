@@ -13,6 +13,7 @@ const screens = {
   operation: new LazyPart(() => import('../screens/operation/OperationScreen.svelte')),
   approvals: new LazyPart(() => import('../screens/approvals/ApprovalsScreen.svelte')),
   device: new LazyPart(() => import('../screens/device/DeviceScreen.svelte')),
+  audit: new LazyPart(() => import('../screens/audit/AuditScreen.svelte')),
   settings: new LazyPart(() => import('../screens/settings/SettingsScreen.svelte')),
 } as const;
 type ScreenName = keyof typeof screens;
@@ -43,6 +44,7 @@ export const screenAt = (path: string): ScreenName | null => {
       return 'operations';
     case 'approvals':
     case 'device':
+    case 'audit':
     case 'settings':
       return place;
     default:

@@ -7,6 +7,7 @@ export const placeKeys = [
   'operations',
   'orders',
   'device',
+  'audit',
   'settings',
 ] as const;
 export type PlaceKey = (typeof placeKeys)[number];
@@ -18,6 +19,7 @@ export const placePaths: Record<PlaceKey, string> = {
   operations: '/operations',
   orders: '/orders',
   device: '/device',
+  audit: '/audit',
   settings: '/settings',
 };
 
@@ -29,6 +31,7 @@ export const placesFor = (role: Role): readonly PlaceKey[] => {
   if (roleMay(role, 'operator')) places.push('uncertain', 'operations', 'orders');
   else places.push('orders');
   places.push('device');
+  if (roleMay(role, 'operator')) places.push('audit');
   if (role === 'admin') places.push('settings');
   return places;
 };

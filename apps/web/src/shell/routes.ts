@@ -26,6 +26,7 @@ const router = createRouter({
   '/approvals': approvals,
   '/approvals/:operationId': approvals,
   '/device': lazyScreen('device'),
+  '/audit': lazyScreen('audit'),
   '/settings': settings,
   '/settings/:section': settings,
   '*notFound': NotFoundScreen,
