@@ -6,6 +6,7 @@ import { createOverload, type Overload } from '../src/http/overload.ts';
 import { rateLimiter } from '../src/http/rate-limit.ts';
 import type { Route } from '../src/http/route.ts';
 import { allRoutes } from '../src/http/routes/all-routes.ts';
+import type { SecurityParts } from '../src/http/routes/security-parts.ts';
 import { openStreams, type OpenStreams } from '../src/http/routes/feed-routes.ts';
 import type { ServeStatic } from '../src/http/static-files.ts';
 import type { Identity } from '../src/sign-in/identify.ts';
@@ -43,14 +44,58 @@ const noDatabase = (): Promise<never> => Promise.reject(new Error('not in this t
 const nobody: People = {
   handle: () => Promise.resolve(new Response(null, { status: 401 })),
   sessionOf: () => Promise.resolve(undefined),
-  endSession: () => Promise.resolve(),
+  endSession: () => Promise.resolve(undefined),
   chooseOrganisation: () => Promise.resolve(),
   invite: () => Promise.reject(new Error('not in this test')),
   personByEmail: () => Promise.resolve(undefined),
   makePerson: () => Promise.reject(new Error('not in this test')),
   setPassword: () => Promise.reject(new Error('not in this test')),
   choosePassword: () => Promise.resolve('token-unknown'),
+  resetToken: () => Promise.resolve(undefined),
+  hasPassword: () => Promise.resolve(false),
+  isPassword: () => Promise.resolve(false),
+  openSession: () => Promise.reject(new Error('not in this test')),
+  sessions: {
+    ofPerson: () => Promise.resolve([]),
+    proofOf: () => Promise.resolve(undefined),
+    prove: () => Promise.resolve(),
+    see: () => Promise.resolve(),
+    end: () => Promise.resolve(false),
+    endOthers: () => Promise.resolve(0),
+    endAll: () => Promise.resolve(0),
+    endOfPasskey: () => Promise.resolve(0),
+  },
   close: () => Promise.resolve(),
+};
+
+const notInThisTest = () => Promise.reject(new Error('not in this test'));
+
+const noSecurity: SecurityParts = {
+  home: { possible: true, rpId: 'localhost', origin: publicOrigin },
+  ceremonies: undefined,
+  passkeys: {
+    byCredentialId: () => Promise.resolve(undefined),
+    ofPerson: () => Promise.resolve([]),
+    add: notInThisTest,
+    noteUse: notInThisTest,
+    rename: () => Promise.resolve(false),
+    revoke: () => Promise.resolve('unknown'),
+    spendChallenge: notInThisTest,
+  },
+  acts: {
+    mayRegister: () => Promise.resolve('confirm'),
+    register: notInThisTest,
+    rename: () => Promise.resolve(false),
+    revoke: () => Promise.resolve('unknown'),
+  },
+  tell: () => Promise.resolve(),
+  people: nobody,
+  membershipsOf: () => Promise.resolve([]),
+  letters: { later: () => undefined, done: () => Promise.resolve() },
+  mailWay: 'nowhere',
+  tries: rateLimiter(20, Date.now),
+  letterLimit: rateLimiter(3, Date.now),
+  sessionsEnded: () => undefined,
 };
 
 export type AppRig = {
@@ -125,6 +170,7 @@ export const appRig = (options: RigOptions): AppRig => {
       limiter: rateLimiter(20, Date.now),
       shownSignIns: undefined,
       onSignOut: streams.recheck,
+      security: noSecurity,
     },
   });
   const app = buildApp({

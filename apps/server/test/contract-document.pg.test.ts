@@ -190,6 +190,26 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   await ask('post /v1/set-password', '/v1/set-password', {
     body: { token: 'unknown', password: 'long enough a password' },
   });
+  const credential = {
+    id: 'unknown',
+    rawId: 'unknown',
+    type: 'public-key',
+    response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
+  };
+  await ask('get /v1/sign-in-ways', '/v1/sign-in-ways');
+  await ask('post /v1/passkey-sign-in/options', '/v1/passkey-sign-in/options');
+  await ask('post /v1/passkey-sign-in', '/v1/passkey-sign-in', { body: { credential } });
+  await ask('post /v1/password-reset', '/v1/password-reset', { body: { email: 'nobody@b.example' } });
+  for (const route of ['confirm/options', 'passkeys/options', 'end-other-sessions']) {
+    await ask(`post /v1/me/${route}`, `/v1/me/${route}`);
+  }
+  await ask('get /v1/me/security', '/v1/me/security');
+  await ask('post /v1/me/confirm', '/v1/me/confirm', { body: { password: 'not it' } });
+  await ask('post /v1/me/passkeys', '/v1/me/passkeys', { body: { name: 'x', credential: {} } });
+  await ask('put /v1/me/passkeys/{id}', '/v1/me/passkeys/none', { body: { name: 'x' } });
+  await ask('post /v1/me/passkeys/{id}/revoke', '/v1/me/passkeys/none/revoke');
+  await ask('post /v1/me/sessions/{id}/end', '/v1/me/sessions/none/end');
+  await ask('post /v1/me/password', '/v1/me/password', { body: { password: 'another password for it' } });
   await ask('get /api/auth/get-session', '/api/auth/get-session');
   await ask('post /api/auth/sign-in/email', '/api/auth/sign-in/email', {
     body: { email: 'a@b.example', password: 'x' },
@@ -213,13 +233,20 @@ describe('the contract as a document', () => {
       ['post /v1/invitation/accept', 422],
       ['post /v1/operations/{id}/resolve', 409],
       ['post /v1/set-password', 422],
+      ['post /v1/passkey-sign-in', 401],
+      ['post /v1/me/confirm', 422],
+      ['post /v1/me/passkeys', 422],
+      ['put /v1/me/passkeys/{id}', 404],
+      ['post /v1/me/passkeys/{id}/revoke', 404],
+      ['post /v1/me/sessions/{id}/end', 404],
       ['post /api/auth/sign-in/email', 401],
     ]);
   });
 
   // Red when: refusals of a route are not problems of the documented shape.
   it('says of every guarded route that a stranger gets a problem', async () => {
-    const open = /\/(openapi\.json|docs|healthz|readyz|set-password|invitation|demo|webhooks|auth)/;
+    const open =
+      /\/(openapi\.json|docs|healthz|readyz|set-password|invitation|sign-in-ways|passkey-sign-in|password-reset|demo|webhooks|auth)/;
     for (const name of documented().filter((one) => !open.test(one))) {
       const route = (name.split(' ')[1] ?? '').replace('{id}', mintId());
       const asked = await askAs(name, route, {

@@ -67,6 +67,8 @@ export const identifier =
     if (headers.get('cookie') === null) return undefined;
     const session = await people.sessionOf(headers);
     if (session === undefined) return undefined;
+    // Only what the list of sessions says hangs on it: no request fails for that.
+    await people.sessions.see(session.sessionId).catch(() => undefined);
     const memberships = await store.membershipsOf(session.userId);
     const chosen = memberships.find(({ organisationId }) => organisationId === session.organisationId);
     const membership = chosen ?? memberships[0];

@@ -1,14 +1,19 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { betterAuth } from 'better-auth';
+import { createAuthEndpoint } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
 import { drizzleAdapter } from 'better-auth/adapters/drizzle';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { z } from 'zod';
 import { isOwnOrigin } from '../http/same-origin.ts';
 import { socketOf, underRole } from './access-store.ts';
+import { sessionsOver, type Sessions } from './sessions.ts';
 import * as tables from './sign-in-tables.ts';
 
 const dayMs = 86_400_000;
 const linkValidForMs = 7 * dayMs;
+const hourMs = 3_600_000;
 const sessionSeconds = (30 * dayMs) / 1_000;
 export const minimumPasswordLength = 10;
 
@@ -19,16 +24,18 @@ export type Session = {
   readonly organisationId: string | null;
 };
 
+export type EndedSession = Pick<Session, 'sessionId' | 'userId'>;
+
 /** People who sign in with e-mail and password. There is no public sign-up: the command line adds them. */
 export type People = {
   /** The sign-in library's own endpoints under `/api/auth`. */
   readonly handle: (request: Request) => Promise<Response>;
   readonly sessionOf: (headers: Headers) => Promise<Session | undefined>;
   /**
-   * When this resolves, the session of this cookie is no more, or there was none.
+   * When this resolves, the session of this cookie is no more, or there was none. Says which one it was.
    * @throws the database's error where that could not be made sure of
    */
-  readonly endSession: (headers: Headers) => Promise<void>;
+  readonly endSession: (headers: Headers) => Promise<EndedSession | undefined>;
   /** From the next request on this session is for that organisation, and new ones of this person begin there. */
   readonly chooseOrganisation: (session: Session, organisationId: string) => Promise<void>;
   /** Finds or makes a person. `token` sets a first password once; absent where there is a password already. */
@@ -42,13 +49,25 @@ export type People = {
    * never touched here, since whoever holds an invitation is not known to be them.
    */
   readonly makePerson: (email: string, name: string, password: string) => Promise<string | undefined>;
-  /** For sign-ins that are public anyway (the demo's). */
+  /** Links to set one that were sent before work no longer. Ends no session. */
   readonly setPassword: (userId: string, password: string) => Promise<void>;
-  /** Uses up a token. Ends every session the person had. */
+  /** Uses up a token, and every other one the person was sent. Ends every session the person had. */
   readonly choosePassword: (
     token: string,
     password: string,
-  ) => Promise<'done' | 'token-unknown' | 'too-short'>;
+  ) => Promise<{ readonly userId: string } | 'token-unknown' | 'too-short'>;
+  /** A token that sets a password once, within the hour; `undefined` where nobody has this address. */
+  readonly resetToken: (
+    email: string,
+  ) => Promise<{ readonly userId: string; readonly token: string } | undefined>;
+  readonly hasPassword: (userId: string) => Promise<boolean>;
+  readonly isPassword: (userId: string, password: string) => Promise<boolean>;
+  /** A new session with a token of its own for a person who has proved by other means who they are. */
+  readonly openSession: (
+    headers: Headers,
+    userId: string,
+  ) => Promise<{ readonly response: Response; readonly sessionId: string }>;
+  readonly sessions: Sessions;
   readonly close: () => Promise<void>;
 };
 
@@ -64,6 +83,40 @@ const ownOrigins = (request: Request | undefined, publicOrigin: string): string[
   const origin = request?.headers.get('origin');
   const host = request?.headers.get('host') ?? undefined;
   return origin && isOwnOrigin(origin, publicOrigin, host) ? [publicOrigin, origin] : [publicOrigin];
+};
+
+/** Not served over HTTP: opens a session as the library does after it has checked a password itself. */
+const sessionOpener = {
+  id: 'holdfast-session-opener',
+  endpoints: {
+    openSession: createAuthEndpoint(
+      { method: 'POST', body: z.object({ userId: z.string() }), metadata: { SERVER_ONLY: true } },
+      async (context) => {
+        const { internalAdapter } = context.context;
+        const user = await internalAdapter.findUserById(context.body.userId);
+        if (!user) throw new Error('nobody has this ID');
+        const session = await internalAdapter.createSession(user.id);
+        await setSessionCookie(context, { session, user });
+        return context.json({ sessionId: session.id });
+      },
+    ),
+  },
+};
+
+/** `__Host-`: over HTTPS the browser takes the cookie from this very host alone, encrypted, for every path. */
+const cookieSettings = (publicOrigin: string) => {
+  const isEncrypted = publicOrigin.startsWith('https://');
+  return {
+    cookiePrefix: isEncrypted ? '__Host-holdfast' : 'holdfast',
+    // The library's own prefix for secure cookies is the weaker `__Secure-`.
+    useSecureCookies: false,
+    defaultCookieAttributes: {
+      secure: isEncrypted,
+      httpOnly: true,
+      sameSite: 'lax' as const,
+      path: '/',
+    },
+  };
 };
 
 const makeLibrary = (driver: postgres.Sql, options: PeopleOptions) =>
@@ -100,10 +153,10 @@ const makeLibrary = (driver: postgres.Sql, options: PeopleOptions) =>
     verification: { storeIdentifier: 'hashed' },
     trustedOrigins: (request) => ownOrigins(request, options.publicOrigin),
     advanced: {
-      cookiePrefix: 'holdfast',
-      useSecureCookies: options.publicOrigin.startsWith('https://'),
+      ...cookieSettings(options.publicOrigin),
       ipAddress: { disableIpTracking: true },
     },
+    plugins: [sessionOpener],
     // Limits are ours (one place for all routes); nothing is reported to anybody.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
@@ -128,16 +181,125 @@ const tokenIn = (value: string): string | undefined => {
   }
 };
 
-const endSession = async (
-  library: ReturnType<typeof makeLibrary>,
-  driver: postgres.Sql,
-  headers: Headers,
-): Promise<void> => {
+const tokenOf = async (library: Library, headers: Headers): Promise<string | undefined> => {
   const { authCookies } = await library.$context;
   const value = cookieValue(headers, authCookies.sessionToken.name);
-  const token = value === undefined ? undefined : tokenIn(value);
-  if (token !== undefined) await driver`delete from sign_in.session where token = ${token}`;
+  return value === undefined ? undefined : tokenIn(value);
 };
+
+const endSession = async (
+  library: Library,
+  driver: postgres.Sql,
+  headers: Headers,
+): Promise<EndedSession | undefined> => {
+  const token = await tokenOf(library, headers);
+  if (token === undefined) return undefined;
+  const [row] = await driver<{ id: string; user: string }[]>`
+    delete from sign_in.session where token = ${token} returning id, "userId" as user`;
+  return row === undefined ? undefined : { sessionId: row.id, userId: row.user };
+};
+
+type Library = ReturnType<typeof makeLibrary>;
+
+const passwordsOf = (
+  library: Library,
+  driver: postgres.Sql,
+): Pick<People, 'setPassword' | 'hasPassword' | 'isPassword'> => {
+  const hashOf = async (userId: string): Promise<string | undefined> => {
+    const accounts = await (await library.$context).internalAdapter.findAccounts(userId);
+    return accounts.find(({ providerId }) => providerId === 'credential')?.password ?? undefined;
+  };
+  return {
+    hasPassword: async (userId) => (await hashOf(userId)) !== undefined,
+    isPassword: async (userId, password) => {
+      const hash = await hashOf(userId);
+      return hash !== undefined && (await library.$context).password.verify({ hash, password });
+    },
+    setPassword: async (userId, password) => {
+      const { internalAdapter, password: hashing } = await library.$context;
+      const hash = await hashing.hash(password);
+      // A link that was sent before must not undo it.
+      await driver`delete from sign_in.verification where value = ${userId}`;
+      const accounts = await internalAdapter.findAccounts(userId);
+      if (accounts.some(({ providerId }) => providerId === 'credential')) {
+        await internalAdapter.updatePassword(userId, hash);
+      } else {
+        await internalAdapter.createAccount({
+          userId,
+          providerId: 'credential',
+          accountId: userId,
+          password: hash,
+        });
+      }
+    },
+  };
+};
+
+const tokenFor = async (library: Library, userId: string, validForMs: number): Promise<string> => {
+  const token = randomBytes(24).toString('base64url');
+  await (
+    await library.$context
+  ).internalAdapter.createVerificationValue({
+    identifier: `reset-password:${token}`,
+    value: userId,
+    expiresAt: new Date(Date.now() + validForMs),
+  });
+  return token;
+};
+
+type Links = Pick<People, 'invite' | 'resetToken' | 'choosePassword'>;
+
+const linksOf = (library: Library, setPassword: People['setPassword']): Links => ({
+  invite: async (email, name) => {
+    const { internalAdapter } = await library.$context;
+    const known = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
+    const person =
+      known?.user ??
+      (await internalAdapter.createUser({ email, name, emailVerified: true }, { method: 'email-password' }));
+    const hasPassword = known?.accounts.some((account) => account.providerId === 'credential') ?? false;
+    if (hasPassword) return { userId: person.id, token: undefined };
+    return { userId: person.id, token: await tokenFor(library, person.id, linkValidForMs) };
+  },
+  resetToken: async (email) => {
+    const known = await (await library.$context).internalAdapter.findUserByEmail(email);
+    if (known === null) return undefined;
+    return { userId: known.user.id, token: await tokenFor(library, known.user.id, hourMs) };
+  },
+  choosePassword: async (token, password) => {
+    if (password.length < minimumPasswordLength) return 'too-short';
+    const { internalAdapter } = await library.$context;
+    const found = await internalAdapter.consumeVerificationValue(`reset-password:${token}`);
+    if (!found) return 'token-unknown';
+    await setPassword(found.value, password);
+    await internalAdapter.deleteUserSessions(found.value);
+    return { userId: found.value };
+  },
+});
+
+type Joining = Pick<People, 'personByEmail' | 'makePerson'>;
+
+const membersOf = (library: Library, setPassword: People['setPassword']): Joining => ({
+  personByEmail: async (email) => {
+    const context = await library.$context;
+    return (await context.internalAdapter.findUserByEmail(email))?.user.id;
+  },
+  makePerson: async (email, name, password) => {
+    const context = await library.$context;
+    if ((await context.internalAdapter.findUserByEmail(email)) !== null) return undefined;
+    const method = { method: 'email-password' as const };
+    const person = await context.internalAdapter.createUser({ email, name, emailVerified: true }, method);
+    await setPassword(person.id, password);
+    return person.id;
+  },
+});
+
+const openSessionWith =
+  (library: Library): People['openSession'] =>
+  async (headers, userId) => {
+    const response = await library.api.openSession({ headers, body: { userId }, asResponse: true });
+    const body = (await response.clone().json()) as { sessionId: string };
+    return { response, sessionId: body.sessionId };
+  };
 
 export const openPeople = (options: PeopleOptions): People => {
   const driver = postgres(options.url, {
@@ -145,23 +307,7 @@ export const openPeople = (options: PeopleOptions): People => {
     ...socketOf(options.url),
   });
   const library = makeLibrary(driver, options);
-
-  const setPassword = async (userId: string, password: string): Promise<void> => {
-    const context = await library.$context;
-    const hash = await context.password.hash(password);
-    const accounts = await context.internalAdapter.findAccounts(userId);
-    if (accounts.some((account) => account.providerId === 'credential')) {
-      await context.internalAdapter.updatePassword(userId, hash);
-    } else {
-      await context.internalAdapter.createAccount({
-        userId,
-        providerId: 'credential',
-        accountId: userId,
-        password: hash,
-      });
-    }
-  };
-
+  const passwords = passwordsOf(library, driver);
   return {
     handle: (request) => library.handler(request),
     sessionOf: async (headers) => {
@@ -177,47 +323,11 @@ export const openPeople = (options: PeopleOptions): People => {
       });
     },
     endSession: (headers) => endSession(library, driver, headers),
-    invite: async (email, name) => {
-      const context = await library.$context;
-      const known = await context.internalAdapter.findUserByEmail(email, { includeAccounts: true });
-      const person =
-        known?.user ??
-        (await context.internalAdapter.createUser(
-          { email, name, emailVerified: true },
-          { method: 'email-password' },
-        ));
-      const hasPassword = known?.accounts.some((account) => account.providerId === 'credential') ?? false;
-      if (hasPassword) return { userId: person.id, token: undefined };
-      const token = randomBytes(24).toString('base64url');
-      await context.internalAdapter.createVerificationValue({
-        identifier: `reset-password:${token}`,
-        value: person.id,
-        expiresAt: new Date(Date.now() + linkValidForMs),
-      });
-      return { userId: person.id, token };
-    },
-    personByEmail: async (email) => {
-      const context = await library.$context;
-      return (await context.internalAdapter.findUserByEmail(email))?.user.id;
-    },
-    makePerson: async (email, name, password) => {
-      const context = await library.$context;
-      if ((await context.internalAdapter.findUserByEmail(email)) !== null) return undefined;
-      const method = { method: 'email-password' as const };
-      const person = await context.internalAdapter.createUser({ email, name, emailVerified: true }, method);
-      await setPassword(person.id, password);
-      return person.id;
-    },
-    setPassword,
-    choosePassword: async (token, password) => {
-      if (password.length < minimumPasswordLength) return 'too-short';
-      const context = await library.$context;
-      const found = await context.internalAdapter.consumeVerificationValue(`reset-password:${token}`);
-      if (!found) return 'token-unknown';
-      await setPassword(found.value, password);
-      await context.internalAdapter.deleteUserSessions(found.value);
-      return 'done';
-    },
+    ...passwords,
+    ...linksOf(library, passwords.setPassword),
+    ...membersOf(library, passwords.setPassword),
+    openSession: openSessionWith(library),
+    sessions: sessionsOver(driver),
     close: async () => {
       await driver.end({ timeout: 5 });
     },

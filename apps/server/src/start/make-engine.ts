@@ -6,6 +6,7 @@ import {
   createWorker,
   passkeysIn,
   type InOrganisation,
+  type Passkeys,
 } from '@holdfast/engine/postgres';
 import { assertionVerifier } from '../sign-in/verify-assertion.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -15,6 +16,7 @@ export type MadeEngine = {
   readonly engine: Engine;
   readonly worker: Worker;
   readonly inOrganisation: InOrganisation;
+  readonly passkeys: Passkeys;
   /** Resolves once nothing of it holds a connection any more. Stop the worker first. */
   readonly close: () => Promise<void>;
 };
@@ -86,6 +88,7 @@ export const makeEngine = (
           }),
     }),
     inOrganisation: runtime.inOrganisation,
+    passkeys: passkeysIn(connection.db),
     close: async () => {
       await runtime.close();
       await connection.close();

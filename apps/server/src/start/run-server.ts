@@ -29,6 +29,7 @@ import { organisationParts } from './organisation-parts.ts';
 import { openAccountDirectory } from './account-directory.ts';
 import type { StripeAccess } from './provider-account.ts';
 import { makeSealingKey, readSealingKey } from './sealed-secrets.ts';
+import { securityOf } from './security-of.ts';
 import { forgetServer, recordServer } from './server-record.ts';
 import { staticFolders } from './web-build.ts';
 
@@ -43,6 +44,8 @@ export type OpenServer = {
   readonly people: People;
   readonly mail: Mail;
   readonly accountOf: ProviderDirectory['accountOf'];
+  /** Shared by every process on this database. */
+  readonly sharedKey: Uint8Array;
   readonly made: MadeEngine;
   readonly streams: OpenStreams;
 };
@@ -121,6 +124,7 @@ export const appOf = (opened: OpenServer) => {
         limiter: rateLimiter(signInTriesPerMinute, Date.now),
         shownSignIns: settings.demo ? demoSignIns : undefined,
         onSignOut: streams.recheck,
+        security: securityOf(opened),
       },
     }),
   });
@@ -208,11 +212,8 @@ export const openServer = async (
     await store.close();
     throw error;
   });
-  const people = openPeople({
-    url: database.url,
-    publicOrigin: settings.publicOrigin,
-    sharedKey: await store.sharedKey(),
-  });
+  const sharedKey = await store.sharedKey();
+  const people = openPeople({ url: database.url, publicOrigin: settings.publicOrigin, sharedKey });
   const mail = openMail({
     smtp: settings.smtp,
     demo: settings.demo,
@@ -237,6 +238,7 @@ export const openServer = async (
     people,
     mail,
     accountOf: directory.accountOf,
+    sharedKey,
     made,
     streams: openStreams(settings.mostStreams),
   };

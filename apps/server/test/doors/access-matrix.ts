@@ -235,9 +235,72 @@ const peopleRows: readonly GuardedRow[] = [
   { ...adminOnly, route: 'post /v1/keys/revoke', body: noKey, passes: [404] },
 ];
 
+const unknownPasskey = (id: string) => ({
+  id,
+  rawId: id,
+  type: 'public-key',
+  response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
+});
+
+/** What people do with their own sign-in. A session that is older than ten minutes has to be confirmed first: 403. */
+const ownSignInRows: readonly GuardedRow[] = [
+  { route: 'get /v1/me/security', may: all, not: ['any-key'] },
+  { route: 'post /v1/me/confirm/options', may: all, not: ['any-key'] },
+  {
+    route: 'post /v1/me/confirm',
+    may: all,
+    not: ['any-key'],
+    body: () => ({ password: 'not it' }),
+    passes: [422],
+  },
+  { route: 'post /v1/me/passkeys/options', may: all, not: ['any-key'], passes: [200, 403] },
+  {
+    route: 'post /v1/me/passkeys',
+    may: all,
+    not: ['any-key'],
+    body: () => ({ name: 'Tablet', credential: {} }),
+    passes: [422],
+  },
+  {
+    route: 'put /v1/me/passkeys/{id}',
+    may: all,
+    not: ['any-key'],
+    body: () => ({ name: 'Tablet' }),
+    passes: [404],
+  },
+  {
+    route: 'post /v1/me/passkeys/{id}/revoke',
+    may: all,
+    not: ['any-key'],
+    passes: [404, 403],
+    elsewhere: [404, 403],
+  },
+  { route: 'post /v1/me/sessions/{id}/end', may: all, not: ['any-key'], passes: [404] },
+  { route: 'post /v1/me/end-other-sessions', may: all, not: ['any-key'] },
+  {
+    route: 'post /v1/me/password',
+    may: all,
+    not: ['any-key'],
+    body: () => ({ password: 'short' }),
+    passes: [422],
+  },
+];
+
 const openRows: readonly OpenRow[] = [
   { route: 'post /v1/invitation', open: [422], body: () => ({ token: 'none' }) },
   { route: 'post /v1/invitation/accept', open: [422], body: () => ({ token: 'none' }) },
+  { route: 'get /v1/sign-in-ways', open: [200] },
+  { route: 'post /v1/passkey-sign-in/options', open: [200] },
+  {
+    route: 'post /v1/passkey-sign-in',
+    open: [401],
+    body: () => ({ credential: unknownPasskey(crypto.randomUUID()) }),
+  },
+  {
+    route: 'post /v1/password-reset',
+    open: [200],
+    body: () => ({ email: `${crypto.randomUUID()}@nobody.test` }),
+  },
   { route: 'post /v1/webhooks/stripe', open: [400], body: () => ({}) },
   { route: 'get /healthz', open: [200] },
   { route: 'get /readyz', open: [200] },
@@ -266,6 +329,7 @@ export const guardedRows: readonly GuardedRow[] = [
   ...otherRows,
   ...policyRows,
   ...peopleRows,
+  ...ownSignInRows,
 ];
 export const rows: readonly Row[] = [...guardedRows, ...openRows];
 

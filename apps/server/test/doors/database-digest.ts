@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** Everything that the tables of an organisation, of the sign-in and of the installation hold, in one word each. */
+/** Everything that the tables of an organisation, of the sign-in and of the installation hold, in one word each; but for when a session was last seen. */
 export const databaseDigest = async (
   admin: postgres.Sql,
   organisationId?: string,
@@ -13,8 +13,8 @@ export const databaseDigest = async (
     where t.table_type = 'BASE TABLE' and t.table_schema in ('public', 'sign_in') order by 1, 2`;
   const parts = tables.map(({ schema, name, leads }) => {
     const where = leads && organisationId !== undefined ? `where t.org_id = '${organisationId}'` : '';
-    // That a key was used is noted with whatever it asked, also with what it was refused.
-    const row = name === 'api_keys' ? `(to_jsonb(t) - 'last_used_at')::text` : 't::text';
+    // That a key was used or a session seen is noted with whatever it asked, also with what it was refused.
+    const row = `(to_jsonb(t) - 'last_used_at' - 'seen_at')::text`;
     return `select '${schema}.${name}' as name, md5(coalesce(string_agg(${row}, '|' order by ${row}), '')) as digest
       from ${schema}."${name}" t ${where}`;
   });

@@ -20,6 +20,7 @@ export const organisationAuditTypes = [
   'passkey-added',
   'passkey-renamed',
   'passkey-revoked',
+  'passkey-refused',
   'recovery-asked',
   'recovery-approved',
   'recovery-refused',

@@ -11,6 +11,8 @@ import { operationRoutes } from './operation-routes.ts';
 import { policyRoutes } from './policy-routes.ts';
 import { peopleRoutes, type PeopleParts } from './people-routes.ts';
 import { providerAccountRoutes, type ProviderAccountParts } from './provider-account-routes.ts';
+import { passkeySignInRoutes } from './passkey-sign-in-routes.ts';
+import { securityRoutes } from './security-routes.ts';
 import { signInRoutes, type SignInParts } from './sign-in-routes.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
@@ -43,4 +45,6 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...keyRoutes(parts.keys),
   ...providerAccountRoutes(parts.providerAccount),
   ...signInRoutes(parts.signIn),
+  ...passkeySignInRoutes(parts.signIn.security),
+  ...securityRoutes(parts.signIn.security),
 ];

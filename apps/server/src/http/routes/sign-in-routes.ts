@@ -3,6 +3,10 @@ import { minimumPasswordLength, type People } from '../../sign-in/people.ts';
 import { invalidFields, problemOf, problemResponse, Refusal, refuse, unreadable } from '../problem.ts';
 import { json, type Route } from '../route.ts';
 import type { RateLimiter } from '../rate-limit.ts';
+import { resetLetter } from '../../mail/letters.ts';
+import { deviceOf } from '../../sign-in/security-acts.ts';
+import { tellSignedIn } from './passkey-sign-in-routes.ts';
+import type { SecurityParts } from './security-parts.ts';
 
 /** A sign-in that anybody may use: shown on the sign-in page of a demo, and nowhere else. */
 export type ShownSignIn = {
@@ -18,6 +22,7 @@ export type SignInParts = {
   readonly limiter: RateLimiter;
   readonly shownSignIns: readonly ShownSignIn[] | undefined;
   readonly onSignOut: () => void;
+  readonly security: SecurityParts;
 };
 
 const bodyBytes = 16 * 1024;
@@ -92,30 +97,55 @@ const described = (method: 'get' | 'post', path: string, summary: string) => ({
   answers: { 200: { description: 'Done' } },
 });
 
-const libraryRoutes = ({ people, limiter, onSignOut }: SignInParts): Route[] => [
-  {
-    ...described('post', '/api/auth/sign-in/email', 'Sign in with e-mail address and password.'),
-    body: z.object({ email: z.string(), password: z.string() }),
-    place: 'sign-in',
-    judge: (body) => {
-      limitTries(limiter, readJson(body));
-    },
-    handle: async (request, body) => withoutToken(await passToLibrary(people, request, body)),
+/** The session that a sign-in opened, by the cookie it answered with. */
+const opened = (people: People, response: Response) => {
+  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+  return people.sessionOf(new Headers({ cookie: cookies.join('; ') }));
+};
+
+const signIn = ({ people, limiter, security }: SignInParts): Route => ({
+  ...described('post', '/api/auth/sign-in/email', 'Sign in with e-mail address and password.'),
+  body: z.object({ email: z.string(), password: z.string() }),
+  place: 'sign-in',
+  judge: (body) => {
+    limitTries(limiter, readJson(body));
   },
-  {
-    ...described('post', '/api/auth/sign-out', 'Sign out: the session ends at once, open feeds with it.'),
-    handle: async (request, body) => {
-      const response = await passToLibrary(people, request, body);
-      // The library keeps to itself what the database refused it and answers success all the same; whoever hands a
-      // device on must not be told so while the session lives.
-      if (response.ok) await people.endSession(request.headers);
-      onSignOut();
-      return response;
-    },
+  handle: async (request, body) => {
+    const response = await passToLibrary(people, request, body);
+    if (!response.ok) return response;
+    // Whoever held the cookie before, planted or forgotten, holds nothing now.
+    await people.endSession(request.headers);
+    const session = await opened(people, response);
+    if (session !== undefined) {
+      await tellSignedIn(security, request.headers, session.userId, session.sessionId, 'password');
+    }
+    security.sessionsEnded();
+    return withoutToken(response);
   },
+});
+
+const signOut = ({ people, onSignOut, security }: SignInParts): Route => ({
+  ...described('post', '/api/auth/sign-out', 'Sign out: the session ends at once, open feeds with it.'),
+  handle: async (request, body) => {
+    // Before the library: it keeps to itself what the database refused it and answers success all the same; whoever
+    // hands a device on must not be told so while the session lives.
+    const session = await people.endSession(request.headers);
+    const response = await passToLibrary(people, request, body);
+    onSignOut();
+    if (session === undefined) return response;
+    for (const { organisationId } of await security.membershipsOf(session.userId)) {
+      await security.tell('signed-out', { ...session, organisationId, device: deviceOf(request.headers) });
+    }
+    return response;
+  },
+});
+
+const libraryRoutes = (parts: SignInParts): Route[] => [
+  signIn(parts),
+  signOut(parts),
   {
     ...described('get', '/api/auth/get-session', 'The session of the cookie, or null.'),
-    handle: (request, body) => passToLibrary(people, request, body),
+    handle: (request, body) => passToLibrary(parts.people, request, body),
   },
 ];
 
@@ -127,7 +157,7 @@ const passwordSchema = z.object({
     .max(200),
 });
 
-const setPassword = ({ people, onSignOut }: SignInParts): Route => ({
+const setPassword = ({ people, onSignOut, security }: SignInParts): Route => ({
   ...described(
     'post',
     '/v1/set-password',
@@ -135,7 +165,7 @@ const setPassword = ({ people, onSignOut }: SignInParts): Route => ({
   ),
   body: passwordSchema,
   place: 'sign-in',
-  handle: async (_request, body) => {
+  handle: async (request, body) => {
     const parsed = passwordSchema.safeParse(readJson(body));
     if (!parsed.success) {
       throw new Refusal(
@@ -151,7 +181,46 @@ const setPassword = ({ people, onSignOut }: SignInParts): Route => ({
       );
     }
     onSignOut();
+    if (typeof outcome === 'object') {
+      const { userId } = outcome;
+      for (const { organisationId } of await security.membershipsOf(userId)) {
+        const device = deviceOf(request.headers);
+        await security.tell('password-set', { organisationId, userId, sessionId: '', device });
+      }
+    }
     return json(200, { done: true });
+  },
+});
+
+const resetSchema = z.object({ email: z.string().trim().toLowerCase().max(320) });
+
+/**
+ * Answered before anything is looked up, and the same for every address: neither the answer nor its time tells who is
+ * known here. The letter follows, where there is somebody to send it to.
+ */
+const requestReset = ({ people, security }: SignInParts): Route => ({
+  ...described('post', '/v1/password-reset', 'Have a link to choose a new password mailed to this address.'),
+  body: resetSchema,
+  place: 'none',
+  handle: (request, body) => {
+    const parsed = resetSchema.safeParse(readJson(body));
+    if (!parsed.success) throw new Refusal(invalidFields([{ path: 'email', message: 'is needed' }]));
+    const { email } = parsed.data;
+    const device = deviceOf(request.headers);
+    if (security.letterLimit.take(email) === undefined) {
+      security.letters.later(async () => {
+        const made = await people.resetToken(email);
+        const memberships = made === undefined ? [] : await security.membershipsOf(made.userId);
+        if (made === undefined || memberships.length === 0) return [];
+        for (const { organisationId } of memberships) {
+          const person = { organisationId, userId: made.userId, sessionId: '', device };
+          await security.tell('password-reset-asked', person);
+        }
+        const link = `${security.home.origin}/set-password?token=${encodeURIComponent(made.token)}`;
+        return [resetLetter(email, link)];
+      });
+    }
+    return Promise.resolve(json(200, { done: true }));
   },
 });
 
@@ -166,5 +235,6 @@ const demo = ({ shownSignIns }: SignInParts): Route => ({
 export const signInRoutes = (parts: SignInParts): Route[] => [
   ...libraryRoutes(parts),
   setPassword(parts),
+  requestReset(parts),
   demo(parts),
 ];
