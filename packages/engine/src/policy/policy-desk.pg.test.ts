@@ -216,6 +216,21 @@ describe('a change of the policy', () => {
   });
 });
 
+describe('what waits', () => {
+  // Red when: `afterPolicyChange` is left out where a policy comes into force.
+  it('is looked at again as soon as another policy is in force', async () => {
+    const waiting = operationIn((await house.give(ada, proposal(await house.order(), 500)))[0]);
+    const isDue = async (): Promise<boolean | undefined> =>
+      (
+        await house.database.admin<{ due: boolean }[]>`
+          select wake_at <= now() as due from operations where id = ${waiting.id}`
+      )[0]?.due;
+    expect(await isDue()).toBe(false);
+    expect(slugOf(await change(boss, { approvalsNeeded: 9 }))).toBe('in-force');
+    expect(await isDue()).toBe(true);
+  });
+});
+
 describe('the preview', () => {
   // Red when: a treatment is not compared, an operation of the month is left out, or the preview writes anything.
   it('replays the stored operations under both policies and says which would be treated otherwise', async () => {
