@@ -1,5 +1,5 @@
 import type { Engine } from '@holdfast/engine';
-import type { Actor, Role } from '@holdfast/operation';
+import { defaultPolicy, type Actor, type Role } from '@holdfast/operation';
 import type { Hono } from 'hono';
 import { buildApp } from '../src/http/app.ts';
 import { createOverload, type Overload } from '../src/http/overload.ts';
@@ -163,6 +163,10 @@ export const appRig = (options: RigOptions): AppRig => {
       sealKeys: () => Promise.resolve(null),
     },
     keyApprovals: options.keyApprovals ?? false,
+    signing: {
+      passkeys: { ofPerson: () => Promise.resolve([]) },
+      policyOf: () => Promise.resolve(defaultPolicy),
+    },
     readiness: () => Promise.resolve({ ready: true }),
     feed: { identify, streams, retryAfter: overload.retryAfter, onFailure: (error) => failures.push(error) },
     signIn: {

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { approvalChallengeText, type ApprovalStatement } from '@holdfast/operation';
+import type { ChainFault } from '@holdfast/engine';
+import { verifySignatures, verifyAudit } from '@holdfast/engine/postgres';
+import { recheckProof } from '../src/sign-in/check-assertion.ts';
 import { mintId, openHouse, proposalOf, type Answered, type House } from './house-rig.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
 
@@ -210,5 +213,93 @@ describe('a signed approval', () => {
       expect([refused.status, slugOf(refused.body)]).toEqual([422, 'invalid']);
     }
     expect(await approvalsOf(operation)).toEqual([]);
+  });
+});
+
+const faults = async (): Promise<readonly ChainFault[]> => {
+  const found: ChainFault[] = [];
+  const { inOrganisation } = house.opened.made;
+  await verifyAudit(inOrganisation, house.organisationId, (fault) => found.push(fault));
+  await verifySignatures(inOrganisation, house.organisationId, recheckProof, (fault) => found.push(fault));
+  return found;
+};
+
+describe('verifying the audit of signed approvals, from the database alone', () => {
+  const signed = async (): Promise<Proposed> => {
+    const operation = await proposed();
+    expect((await approve(ben, operation.id, commandOf(ben, statementOf(ben, operation)))).status).toBe(200);
+    return operation;
+  };
+  const flip = (column: string) => `update approval_signatures set ${column} =
+    translate(left(${column}, 1), 'ABCDEFGHe', 'BCDEFGHAf') || substr(${column}, 2) where operation_id = $1`;
+  const planted: readonly (readonly [string, string])[] = [
+    ['a signature', 'update approval_signatures set signature = reverse(signature) where operation_id = $1'],
+    ['client data', flip('client_data_json')],
+    [
+      'authenticator data',
+      'update approval_signatures set authenticator_data = reverse(authenticator_data) where operation_id = $1',
+    ],
+    [
+      'the kept public key',
+      'update approval_signatures set public_key = reverse(public_key) where operation_id = $1',
+    ],
+    [
+      'the kept relying party',
+      "update approval_signatures set relying_party_id = 'localhosu' where operation_id = $1",
+    ],
+    [
+      'the kept origin',
+      "update approval_signatures set origin = 'http://localhost:4781' where operation_id = $1",
+    ],
+    ['the count', 'update approval_signatures set counter = 1 where operation_id = $1'],
+    ['what was seen', 'update approval_signatures set seen_refundable_minor = 5001 where operation_id = $1'],
+    [
+      'the expiry',
+      "update approval_signatures set expires_at = '2027-01-01T00:00:00.000Z' where operation_id = $1",
+    ],
+    ['the signer', "update approval_signatures set approver_id = 'x' where operation_id = $1"],
+    ['a signature that is gone', 'delete from approval_signatures where operation_id = $1'],
+    ['the approver', "update approvals set actor_id = 'x' where operation_id = $1"],
+    ['who counts as the approver', "update approvals set person = 'x' where operation_id = $1"],
+    ['the approver’s role', "update approvals set role = 'admin' where operation_id = $1"],
+    ['the way it came', "update approvals set via = 'system' where operation_id = $1"],
+    [
+      'the approved fingerprint',
+      "update approvals set fingerprint = repeat('a', 64) where operation_id = $1",
+    ],
+    [
+      'when it was given',
+      "update approvals set approved_at = approved_at + interval '1 second' where operation_id = $1",
+    ],
+    ['whether it is signed', 'update approvals set signed = false where operation_id = $1'],
+    ['the amount', 'update operations set amount_minor = amount_minor + 1 where id = $1'],
+    [
+      'an approval that nobody gave',
+      `insert into approvals select org_id, operation_id, gen_random_uuid(), actor_id, person, role, via, fingerprint,
+        false, approved_at from approvals where operation_id = $1`,
+    ],
+    [
+      'an approval that is gone',
+      `with gone as (delete from approval_signatures where operation_id = $1)
+        delete from approvals where operation_id = $1`,
+    ],
+  ];
+
+  // Red when: what nobody touched is called a fault, a revoked passkey's included.
+  it('finds nothing in what nobody touched', async () => {
+    await signed();
+    expect(await faults()).toEqual([]);
+  });
+
+  // Red when: the comparison that this row names is left out.
+  it.each(planted)('finds that %s was changed', async (_what, plant) => {
+    const operation = await signed();
+    await house.admin.begin(async (sql) => {
+      await sql`set constraints all deferred`;
+      await sql.unsafe("set local session_replication_role = 'replica'");
+      expect((await sql.unsafe(plant, [operation.id])).count).toBeGreaterThan(0);
+    });
+    const own = (await faults()).filter(({ operationId }) => operationId === operation.id);
+    expect(own).not.toEqual([]);
   });
 });

@@ -6,6 +6,7 @@
  * is proved about an item. Times ending in `Ms` are milliseconds since the Unix epoch by this device's clock.
  */
 import type {
+  Assertion,
   Command,
   CommandResult,
   CommandType,
@@ -86,6 +87,8 @@ export type DecisionIntent =
       readonly seen?: { readonly refundable: Order['refundable']; readonly orderVersion: number };
       /** Version of the operation on the screen. It is not sent: it tells a second tap from a new approval. */
       readonly seenVersion?: number;
+      /** The passkey's signature over this approval, with the command's ID that is part of what was signed. */
+      readonly signature?: { readonly commandId: string; readonly assertion: Assertion };
     }
   | { readonly type: 'withdraw'; readonly operationId: string }
   | { readonly type: 'deny'; readonly operationId: string; readonly reason: string }

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { ChainFault, Seal } from '@holdfast/engine';
-import { newestSeal, verifyAudit } from '@holdfast/engine/postgres';
+import { newestSeal, verifySignatures, verifyAudit } from '@holdfast/engine/postgres';
 import type { Command } from 'commander';
 import { readKeptSeals, sealIn, sealText } from '../audit/kept-seals.ts';
 import { sealSignerOf } from '../audit/seal-key.ts';
 import { sealNow } from '../audit/seal-regularly.ts';
+import { recheckProof } from '../sign-in/check-assertion.ts';
 import { makeSealingKey, readSealingKey } from '../start/sealed-secrets.ts';
 import { collect } from './collected.ts';
 import { commandFailed, counted, foundSomething, outputFor } from './output.ts';
@@ -45,6 +46,8 @@ const verify = async ({ json, org, seal: files, key }: VerifyOptions): Promise<v
       output.note('This machine does not hold the key that seals are signed with: name it with --key.');
     const found = collect<ChainFault>();
     const read = await verifyAudit(inOrganisation, organisationId, found.tell, { keys, kept });
+    // With the public key kept beside each signature, so that it holds whatever became of the passkey since.
+    const { signatures } = await verifySignatures(inOrganisation, organisationId, recheckProof, found.tell);
     const { operations, entries, seals } = read;
     const clean = found.total() === 0;
     // What was found is itself a fact that belongs in the audit: the screen says when it was last looked through.
@@ -54,7 +57,7 @@ const verify = async ({ json, org, seal: files, key }: VerifyOptions): Promise<v
       subject: 'audit',
       data: { clean, operations, entries, seals, faults: found.total(), kept: kept.length },
     });
-    const so = `Checked ${counted(entries, 'entry', 'entries')} of ${counted(operations, 'operation')}`;
+    const so = `Checked ${counted(entries, 'entry', 'entries')} of ${counted(operations, 'operation')}, ${counted(signatures, 'signature')}`;
     const beside = `${counted(seals, 'seal')}, ${counted(kept.length, 'of them kept elsewhere', 'of them kept elsewhere')}`;
     output.result(
       {
@@ -62,6 +65,7 @@ const verify = async ({ json, org, seal: files, key }: VerifyOptions): Promise<v
         organisationId,
         operations,
         entries,
+        signatures,
         seals,
         keptSeals: kept.length,
         found: found.total(),

@@ -5,8 +5,8 @@ import {
   createRuntime,
   createWorker,
   passkeysIn,
-  type InOrganisation,
   type Passkeys,
+  type InOrganisation,
 } from '@holdfast/engine/postgres';
 import { assertionVerifier } from '../sign-in/verify-assertion.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,6 +1,6 @@
 import type { ProviderDirectory } from '@holdfast/engine';
 import type { Actor } from '@holdfast/operation';
-import { accountArrived } from '@holdfast/engine/postgres';
+import { accountArrived, readPolicy } from '@holdfast/engine/postgres';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
 import { portProblem } from './port.ts';
@@ -109,6 +109,7 @@ export const appOf = (opened: OpenServer) => {
         },
       },
       keyApprovals: settings.keyApprovals,
+      signing: { passkeys: made.passkeys, policyOf: (id) => made.inOrganisation(id, readPolicy) },
       readiness: readiness(opened),
       feed: {
         // Open streams look again and again whether their reader may still read: in turns, like all they ask.

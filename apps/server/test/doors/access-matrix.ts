@@ -165,6 +165,7 @@ const otherRows: readonly GuardedRow[] = [
   { route: 'get /v1/audit/export', may: operators },
   { route: 'get /v1/audit/seals', may: operators },
   { route: 'get /v1/me', may: all },
+  { route: 'get /v1/me/signing', may: approvers },
   {
     // It takes nobody anywhere: what it does for whoever belongs to several is tried by a test of its own.
     route: 'post /v1/me/organisation',

@@ -69,6 +69,14 @@ export const decisions = {
   approveTitle: (amount: string) => `Approve ${amount}?`,
   approveAsk: (customer: string, order: string) =>
     `For ${customer}, order ${order}. It is submitted after a short while.`,
+  approveUnsigned: 'Approve without a signature',
+  notSigned: {
+    cancelled: 'Nothing was approved: no passkey was used. Approve it again to sign it.',
+    'no-passkey':
+      'Nothing was approved. A refund of this amount needs a signature, and you have no passkey yet. Add one under your name, Sign-in and security.',
+    'not-here':
+      'Nothing was approved. A refund of this amount needs a signature, and none of your passkeys works on this device. Use a device that has one.',
+  },
   denyTitle: (amount: string) => `Deny ${amount}?`,
   denyAsk: 'The proposer reads your reason. Nothing is submitted.',
   denyReason: 'Why',

@@ -39,6 +39,8 @@ export const operations = {
   proposedBy: 'Proposed by',
   assistant: 'an assistant',
   approvedBy: 'Approved by',
+  approverSigned: (name: string, signed: boolean) =>
+    `${name} (${signed ? 'signed with a passkey' : 'unsigned'})`,
   lines: 'Lines',
   returnId: 'Return',
   replaces: 'Replaces',

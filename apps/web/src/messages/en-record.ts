@@ -61,6 +61,7 @@ const takenUpSentences: Record<TakenUpItem['how'], string> = {
 
 /** The device's record: what stands for each item, what can be saved of it, and how another device's is taken up. */
 export const record = {
+  signed: (what: string) => `${what}, signed with a passkey`,
   title: 'Record',
   since: (day: string) => `Kept since ${day}. What has ended is kept for 90 days.`,
   clock: "Times here are by this device's clock.",

@@ -82,6 +82,11 @@ export class Server {
     return this.#ask('/v1/me/organisation', post({ organisationId }), readPerson);
   }
 
+  /** What approvals are signed with; read by whoever signs. */
+  signing(): Promise<Answer<unknown>> {
+    return this.#ask('/v1/me/signing', {}, (body) => body);
+  }
+
   demoSignIns(): Promise<Answer<readonly DemoSignIn[]>> {
     return this.#ask('/v1/demo', {}, readDemoSignIns);
   }

@@ -1,3 +1,4 @@
+import { roleMay } from '@holdfast/operation';
 import type { Outbox } from '@holdfast/outbox';
 import { type Answer, type Person, readPerson, type Server } from './server.ts';
 
@@ -203,5 +204,15 @@ export class Session {
     await this.#outbox.signedIn(person.subject);
     this.#entering = null;
     this.#state = { kind: 'signed-in', person };
+    if (roleMay(person.role, 'approver')) void this.#learnSigning(person.subject);
+  }
+
+  /** Whoever approves may have to sign without a connection later. */
+  async #learnSigning(subject: string): Promise<void> {
+    try {
+      await (await import('./signing-keys.ts')).learnSigningKeys(this.#server, subject);
+    } catch {
+      // The code for it could not be had now; the approvals ask again.
+    }
   }
 }

@@ -1,6 +1,8 @@
 import {
   approvalsSuffice,
+  english,
   judgeEligibility,
+  signatureRequired,
   type Command,
   type EligibilityFacts,
   type LimitProblem,
@@ -24,6 +26,8 @@ export type ApprovalFacts = {
   readonly expiresAtMs: number | null;
   /** Limits that do not let whoever approves do so, with what they used. */
   readonly overLimits: readonly LimitProblem[];
+  /** Whether a person's passkey signed it: what a program sends never is. */
+  readonly signed: boolean;
   /** Whose approvals count by the policy as it is now, the one judged not included. */
   readonly approvedBy: readonly string[];
   readonly order: { readonly version: number; readonly updatedAt: Date };
@@ -36,6 +40,12 @@ export type ApprovalEffect = { readonly completes: boolean };
 
 /** States in which an approval still decides something: one more than needed may be the one that is left. */
 const stillDecides: readonly OperationState[] = ['proposed', 'approved'];
+
+/** Where the policy asks for a signature, an approval without one is refused, whoever or whatever gave it. */
+const signatureMissing = ({ signed, eligibility: { policy, amount } }: ApprovalFacts) =>
+  signatureRequired(policy, amount) && !signed
+    ? [{ reason: 'signature-missing' as const, sentence: english.policy.standing.signatureMissing }]
+    : [];
 
 /**
  * Whether an approval may be recorded. Whether enough is left is judged last of all, by the update that reserves it.
@@ -65,7 +75,7 @@ export const judgeApproval = (command: ApproveCommand, facts: ApprovalFacts): Ju
   }
   const changed = whatChanged(command.seen, met);
   if (changed !== null) return refuse(problemOf('stale-approval', changed, { ...ids, now, ...operations }));
-  const reasons = judgeEligibility(facts.eligibility);
+  const reasons = [...judgeEligibility(facts.eligibility), ...signatureMissing(facts)];
   if (reasons.length > 0) {
     return refuse(notEligible(reasons, { ...ids, now, ...operations }));
   }

@@ -159,6 +159,25 @@ describe('an approval with an assertion', () => {
     }
   });
 
+  // Red when: the rule is not asked at intake, the threshold itself counts as above, or a key's approval suffices.
+  it('is needed above the amount that the policy names: without one it is refused in words and stays proposed', async () => {
+    await house.database.admin`update organisations set policy = policy || ${house.database.admin.json({
+      signatureRequired: { above: [{ minor: 999, currency: 'EUR' }] },
+    })}`;
+    try {
+      const operation = await proposed();
+      const [refused] = await house.give(ben, approval(operation));
+      expect(slugIn(refused)).toBe('not-eligible');
+      expect(problemIn(refused)).toMatchObject({ reasons: [{ reason: 'signature-missing' }] });
+      expect(await stored(operation)).toEqual([]);
+      answer = () => good();
+      const [taken] = await house.give(ben, approval(operation, { assertion }));
+      expect(operationIn(taken)).toMatchObject({ state: 'approved', approvals: [{ signed: true }] });
+    } finally {
+      await house.database.admin`update organisations set policy = policy - 'signatureRequired'`;
+    }
+  });
+
   // Red when: approvals without an assertion stop being taken, or are shown as signed.
   it('that carries none is recorded as unsigned', async () => {
     const operation = await proposed();

@@ -62,6 +62,7 @@ export const applyApprove = async (
     fingerprint: row.fingerprint,
     proposedPerson: row.proposedPerson,
     approvingPerson: personOf(who.actor),
+    signed: signature.kind === 'signed',
     nowMs: facts.nowMs,
     expiresAtMs: row.expiresAt?.getTime() ?? null,
     ...(await readAuthority(tx, who, facts, row, inForce)),

@@ -16,8 +16,10 @@ export { createRuntime, type Runtime } from './runtime.ts';
 export { createEngine, type CreateEngineOptions } from './create-engine.ts';
 export { createWorker, type CreateWorkerOptions } from './create-worker.ts';
 export { defaultOrganisationId, listOrganisations, type OrganisationSummary } from './organisation-store.ts';
+export { verifySignatures, type SignatureVerification, type RecheckProof } from './verify-signatures.ts';
 export { verifyAudit, type AuditVerification } from './audit-verify.ts';
 export { accountArrived, setProviderAccess, type NewProviderAccess } from './provider-account-store.ts';
+export { readPolicy } from './operation-reader.ts';
 export { isPageCursor } from './page-cursor.ts';
 export { createSweep } from './sweep-runner.ts';
 export { passkeysIn, type NewPasskey, type PasskeyRecord, type Passkeys } from './passkey-store.ts';
@@ -31,5 +33,11 @@ export { sealAudit } from './audit-sealing.ts';
 export type { TrustedSeals } from './audit-verify-seals.ts';
 export { sealSigner, verifySealSignature } from './seal-signature.ts';
 export { newestSeal, newestSeals } from './seal-store.ts';
-export { findAudit, isAuditCursor, type AuditFilter, type AuditItem, type AuditPage } from './audit-search.ts';
+export {
+  findAudit,
+  isAuditCursor,
+  type AuditFilter,
+  type AuditItem,
+  type AuditPage,
+} from './audit-search.ts';
 export { readSealStatus, type SealStatus } from './audit-seal-status.ts';

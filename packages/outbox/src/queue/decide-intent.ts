@@ -1,3 +1,4 @@
+import type { Assertion } from '@holdfast/operation';
 import type { Decided, DecisionIntent, Saved } from '../outbox-interface.ts';
 import { historyOf, isUnfinishedEntry, mayHaveBeenSent, nextLogRows } from './entry-history.ts';
 import { newEntry, refusalOf } from './queue-decision.ts';
@@ -103,7 +104,7 @@ export const decideIntent =
     }
     const { type, operationId, ...content } = wireContent(intent);
     const bound = { orderId: null, supersedes: null };
-    const entry = newEntry(snapshot, world, { type, operationId, content }, bound);
+    const entry = newEntry(snapshot, worldOf(world, intent), { type, operationId, content }, bound);
     const refusal = refusalOf(entry);
     if (refusal) return notSaved(refusal);
     return {
@@ -113,11 +114,19 @@ export const decideIntent =
   };
 
 /** What is sent of an intent: which version of the operation stood on the screen is for this device alone. */
-const wireContent = (intent: DecisionIntent): DecisionIntent => {
+const wireContent = (
+  intent: DecisionIntent,
+): Pick<DecisionIntent, 'type' | 'operationId'> & { readonly assertion?: Assertion } => {
   if (intent.type !== 'approve') return intent;
-  const { seenVersion: _seenVersion, ...sent } = intent;
-  return sent;
+  const { seenVersion: _seenVersion, signature, ...sent } = intent;
+  return signature === undefined ? sent : { ...sent, assertion: signature.assertion };
 };
+
+/** The ID that a signature is about was minted before it was made. */
+const worldOf = (world: CommandWorld, intent: DecisionIntent): CommandWorld =>
+  intent.type === 'approve' && intent.signature !== undefined
+    ? { ...world, commandId: intent.signature.commandId }
+    : world;
 
 const dismissedReason = 'Refused, and no longer wanted.';
 

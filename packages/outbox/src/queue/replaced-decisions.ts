@@ -89,7 +89,12 @@ const saysTheSame = (record: RefundRecord, intent: DecisionIntent): boolean => {
   if (!asksTheSame(record, intent)) return false;
   switch (intent.type) {
     case 'approve':
-      return command.type === 'approve' && sameFigures(command.seen, intent.seen);
+      // A signed approval takes the place of an unsigned one, and the other way round.
+      return (
+        command.type === 'approve' &&
+        sameFigures(command.seen, intent.seen) &&
+        (command.assertion === undefined) === (intent.signature === undefined)
+      );
     case 'resolve':
       return (
         command.type === 'resolve' &&

@@ -14,6 +14,7 @@ import { providerAccountRoutes, type ProviderAccountParts } from './provider-acc
 import { passkeySignInRoutes } from './passkey-sign-in-routes.ts';
 import { securityRoutes } from './security-routes.ts';
 import { signInRoutes, type SignInParts } from './sign-in-routes.ts';
+import { signingRoutes, type SigningParts } from './signing-routes.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
 export type RouteParts = {
@@ -28,6 +29,7 @@ export type RouteParts = {
   readonly readiness: Readiness;
   readonly feed: FeedParts;
   readonly signIn: SignInParts;
+  readonly signing: SigningParts;
 };
 
 /** Every route there is: what HTTP serves, what the contract shows, and what the role test walks through. */
@@ -44,6 +46,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...acceptInvitationRoutes(parts.accept),
   ...keyRoutes(parts.keys),
   ...providerAccountRoutes(parts.providerAccount),
+  ...signingRoutes(parts.signing),
   ...signInRoutes(parts.signIn),
   ...passkeySignInRoutes(parts.signIn.security),
   ...securityRoutes(parts.signIn.security),

@@ -8,7 +8,9 @@ const iso = (milliseconds: number): string => new Date(milliseconds).toISOString
 export const nameOfItem = (item: Pick<DeviceItem, 'command'>): string =>
   item.command.type === 'propose'
     ? `${words.device.command.propose}, ${moneyText(item.command.amount)}`
-    : words.device.command[item.command.type];
+    : item.command.type === 'approve' && item.command.assertion !== undefined
+      ? text.signed(words.device.command.approve)
+      : words.device.command[item.command.type];
 
 const stateWord = (state: string): string =>
   (words.states as Record<string, string | undefined>)[state] ?? state;
