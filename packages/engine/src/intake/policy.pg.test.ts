@@ -210,7 +210,8 @@ describe('a limit', () => {
     expect(operationIn(await approve(ben, await proposed(3_000))).state).toBe('approved');
   });
 
-  // Red when: the day's sum is added up before others of the same person have committed, or counts keys apart.
+  // Red when: a day is not added up. One process gathers these into few transactions, so it stays green without the lock
+  // that keeps two processes apart.
   it('on a day holds when everything comes at the same moment, through any door of the same person', async () => {
     const operations = await Promise.all(Array.from({ length: 20 }, () => proposed(300)));
     const [row] = await house.database.admin<{ name: string }[]>`
