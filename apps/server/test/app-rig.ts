@@ -3,6 +3,7 @@ import { defaultPolicy, type Actor, type Role } from '@holdfast/operation';
 import type { Hono } from 'hono';
 import { buildApp } from '../src/http/app.ts';
 import { createOverload, type Overload } from '../src/http/overload.ts';
+import { noProxies, trustedProxies } from '../src/http/client-address.ts';
 import { rateLimiter } from '../src/http/rate-limit.ts';
 import type { Route } from '../src/http/route.ts';
 import { allRoutes } from '../src/http/routes/all-routes.ts';
@@ -12,7 +13,9 @@ import type { ServeStatic } from '../src/http/static-files.ts';
 import type { Identity } from '../src/sign-in/identify.ts';
 import { keyStore } from '../src/sign-in/key-store.ts';
 import { peopleStore } from '../src/sign-in/people-store.ts';
+import { deviceCookie } from '../src/sign-in/device-cookie.ts';
 import type { People } from '../src/sign-in/people.ts';
+import { signInTries } from '../src/sign-in/sign-in-tries.ts';
 
 export const publicOrigin = 'http://localhost:4780';
 export const organisationId = 'organisation-1';
@@ -105,12 +108,20 @@ export type AppRig = {
   readonly failures: unknown[];
   readonly ask: (method: string, path: string, options?: AskOptions) => Promise<Response>;
 };
-export type AskOptions = { headers?: Record<string, string>; body?: unknown; text?: string };
+export type AskOptions = {
+  headers?: Record<string, string>;
+  body?: unknown;
+  text?: string;
+  /** The address of the socket it comes by. */
+  from?: string;
+};
 
 export type RigOptions = {
   engine: Engine;
   keyApprovals?: boolean;
   rateLimit?: number;
+  strangers?: number;
+  trustedProxies?: readonly string[];
   identify?: (headers: Headers) => Promise<Identity | undefined>;
   serveStatic?: ServeStatic;
   publicOrigin?: string;
@@ -171,7 +182,7 @@ export const appRig = (options: RigOptions): AppRig => {
     feed: { identify, streams, retryAfter: overload.retryAfter, onFailure: (error) => failures.push(error) },
     signIn: {
       people: nobody,
-      limiter: rateLimiter(20, Date.now),
+      tries: signInTries(deviceCookie(new Uint8Array(32), false), Date.now),
       shownSignIns: undefined,
       onSignOut: streams.recheck,
       security: noSecurity,
@@ -181,6 +192,8 @@ export const appRig = (options: RigOptions): AppRig => {
     engine: options.engine,
     identify,
     limiter: rateLimiter(options.rateLimit, Date.now),
+    strangers: rateLimiter(options.strangers, Date.now),
+    trustedProxies: trustedProxies(options.trustedProxies ?? []) ?? noProxies,
     overload,
     publicOrigin: options.publicOrigin ?? publicOrigin,
     routes,
@@ -191,17 +204,21 @@ export const appRig = (options: RigOptions): AppRig => {
   const ask = async (
     method: string,
     path: string,
-    { headers = {}, body, text }: AskOptions = {},
+    { headers = {}, body, text, from }: AskOptions = {},
   ): Promise<Response> =>
-    app.request(`${publicOrigin}${path}`, {
-      method,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        host: 'localhost:4780',
-        ...headers,
+    app.request(
+      `${publicOrigin}${path}`,
+      {
+        method,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          host: 'localhost:4780',
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(text === undefined ? {} : { body: text }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(text === undefined ? {} : { body: text }),
-    });
+      from === undefined ? {} : { incoming: { socket: { remoteAddress: from } } },
+    );
   return { app, routes, streams, failures, ask };
 };

@@ -1,4 +1,6 @@
-import { Hono } from 'hono';
+import type { IncomingMessage } from 'node:http';
+import { Hono, type Context } from 'hono';
+import { clientAddress, type TrustedProxies } from './client-address.ts';
 import { docsPage } from './docs-page.ts';
 import { failureResponse, type FailureLog } from './failure.ts';
 import { openApiDocument } from './openapi.ts';
@@ -10,6 +12,7 @@ import type { ServeStatic } from './static-files.ts';
 
 export type AppParts = PipelineParts & {
   readonly routes: readonly Route[];
+  readonly trustedProxies: TrustedProxies;
   readonly serveStatic: ServeStatic;
   readonly logFailure: FailureLog;
   readonly logRequest: (line: { method: string; path: string; status: number; tookMs: number }) => void;
@@ -44,10 +47,26 @@ const methodNotAllowed = (allowed: readonly string[]): Response =>
     allow: allowed.join(', '),
   });
 
-const mountRoutes = (app: Hono, { routes, ...parts }: AppParts): void => {
+/** Asked without a port there is no socket, and nobody's address. */
+const addressOf = (context: Context, trusted: TrustedProxies): string => {
+  const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
+  return clientAddress(
+    incoming?.socket.remoteAddress,
+    context.req.raw.headers.get('x-forwarded-for'),
+    trusted,
+  );
+};
+
+const mountRoutes = (app: Hono, { routes, trustedProxies, ...parts }: AppParts): void => {
   for (const route of routes) {
     app.on(route.method.toUpperCase(), honoPath(route.path), (context) =>
-      serve(route, context.req.raw, lastSegmentAsId(route, context.req.raw), parts),
+      serve(
+        route,
+        context.req.raw,
+        lastSegmentAsId(route, context.req.raw),
+        parts,
+        addressOf(context, trustedProxies),
+      ),
     );
   }
   for (const path of new Set(routes.map((route) => route.path))) {

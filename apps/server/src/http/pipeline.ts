@@ -12,6 +12,7 @@ import { z } from 'zod';
 import type { Identify, Identity } from '../sign-in/identify.ts';
 import { scopeCovers } from '../sign-in/key-rules.ts';
 import { readBody } from './body.ts';
+import { countedAs } from './client-address.ts';
 import { invalidFields, problemOf, Refusal, refuse, unreadable } from './problem.ts';
 import type { Overload } from './overload.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -22,11 +23,18 @@ export type PipelineParts = {
   readonly engine: Engine;
   readonly identify: Identify;
   readonly limiter: RateLimiter;
+  /** What comes from an address without anybody being known by it. */
+  readonly strangers: RateLimiter;
   readonly overload: Overload;
   readonly publicOrigin: string;
 };
 
-const authenticate = async (request: Request, identify: Identify): Promise<Identity> => {
+/** Whoever guesses at keys and sessions is slowed down; those who are known never wait because of their neighbours. */
+const authenticate = async (
+  request: Request,
+  { identify, strangers }: PipelineParts,
+  address: string,
+): Promise<Identity> => {
   const identity = await identify(request.headers);
   if (identity === 'no-membership') {
     throw refuse(
@@ -35,6 +43,7 @@ const authenticate = async (request: Request, identify: Identify): Promise<Ident
     );
   }
   if (identity !== undefined) return identity;
+  limit(countedAs(address), strangers);
   throw new Refusal(problemOf('unauthenticated', 'Sign in, or send an API key as a bearer token.'), {
     'www-authenticate': 'Bearer',
   });
@@ -146,10 +155,11 @@ const serveGuarded = async (
   request: Request,
   pathId: string,
   parts: PipelineParts,
+  address: string,
 ): Promise<Response> => {
   const changes = route.method !== 'get';
   const { during } = parts.overload;
-  const identity = await during('request', () => authenticate(request, parts.identify));
+  const identity = await during('request', () => authenticate(request, parts, address));
   limit(identity.credential, parts.limiter);
   const bytes = changes ? await readBody(request, route.maximumBytes) : new Uint8Array();
   if (changes && identity.byCookie) demandOwnOrigin(request, parts.publicOrigin);
@@ -176,16 +186,22 @@ const serveGuarded = async (
     : during('request-going-on', () => route.handle(call));
 };
 
+const isProbe = ({ path }: Route): boolean => path === '/healthz' || path === '/readyz';
+
 const serveOpen = async (
   route: OpenRoute,
   request: Request,
-  { overload, publicOrigin }: PipelineParts,
+  { overload, publicOrigin, strangers }: PipelineParts,
+  address: string,
 ): Promise<Response> => {
+  // Probes come often, and the provider's events in bursts; each of those guards itself.
+  if (placeOf(route) !== 'webhook' && !isProbe(route)) limit(countedAs(address), strangers);
   // Signing somebody in or out is a change as well. A provider's events have no page that they come from.
   if (route.method !== 'get' && placeOf(route) !== 'webhook') demandOwnOrigin(request, publicOrigin);
   const body = await readBody(request, route.maximumBytes);
-  route.judge?.(body);
-  const handle = (): Promise<Response> => route.handle(request, body);
+  const from = { address, headers: request.headers };
+  route.judge?.(body, from);
+  const handle = (): Promise<Response> => route.handle(request, body, from);
   const place = placeOf(route);
   return place === 'none' ? handle() : overload.during(place, handle);
 };
@@ -196,10 +212,11 @@ export const serve = async (
   request: Request,
   pathId: string,
   parts: PipelineParts,
+  address = '',
 ): Promise<Response> => {
-  if (route.needs === 'nobody') return serveOpen(route, request, parts);
+  if (route.needs === 'nobody') return serveOpen(route, request, parts, address);
   try {
-    return await serveGuarded(route, request, pathId, parts);
+    return await serveGuarded(route, request, pathId, parts, address);
   } catch (error) {
     if (!(error instanceof Refusal) || route.pathId !== 'operation') throw error;
     throw new Refusal(about(error.problem, parseOperationId(pathId)), error.headers);

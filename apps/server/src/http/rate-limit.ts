@@ -2,6 +2,8 @@
 export type RateLimiter = {
   /** Takes one request. `undefined`: go on; else the seconds after which one is allowed again. */
   readonly take: (principal: string) => number | undefined;
+  /** What was taken is not counted after all. */
+  readonly giveBack: (principal: string) => void;
 };
 
 type Bucket = { tokens: number; atMs: number };
@@ -23,7 +25,7 @@ export const rateLimiter = (
   nowMs: () => number,
   windowMs = minuteMs,
 ): RateLimiter => {
-  if (perWindow === undefined) return { take: () => undefined };
+  if (perWindow === undefined) return { take: () => undefined, giveBack: () => undefined };
   const buckets = new Map<string, Bucket>();
   let lastForgotMs = nowMs();
   return {
@@ -38,6 +40,10 @@ export const rateLimiter = (
       const allowed = refilled >= 1;
       buckets.set(principal, { tokens: allowed ? refilled - 1 : refilled, atMs: now });
       return allowed ? undefined : Math.max(1, Math.ceil(((1 - refilled) * windowMs) / perWindow / 1_000));
+    },
+    giveBack: (principal) => {
+      const bucket = buckets.get(principal);
+      if (bucket !== undefined) bucket.tokens = Math.min(perWindow, bucket.tokens + 1);
     },
   };
 };

@@ -2,6 +2,7 @@ import type { Engine, Principal } from '@holdfast/engine';
 import type { Role } from '@holdfast/operation';
 import type { z } from 'zod';
 import type { Identity } from '../sign-in/identify.ts';
+import type { From } from '../sign-in/sign-in-tries.ts';
 import type { KeyScope } from '../sign-in/key-rules.ts';
 
 /** Roles a route asks for. `any` signed-in principal; nothing is open unless it says so. */
@@ -60,8 +61,8 @@ export type OpenRoute = Described & {
   readonly body?: Schema;
   readonly maximumBytes: number;
   /** Refuses before a place at the database is waited for. */
-  readonly judge?: (body: Uint8Array) => void;
-  readonly handle: (request: Request, body: Uint8Array) => Promise<Response>;
+  readonly judge?: (body: Uint8Array, from: From) => void;
+  readonly handle: (request: Request, body: Uint8Array, from: From) => Promise<Response>;
 };
 
 export type Route = GuardedRoute | OpenRoute;

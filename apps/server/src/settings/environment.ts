@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trustedProxies } from '../http/client-address.ts';
 
 const wholeNumber = (minimum: number, maximum: number, example: string) =>
   z
@@ -102,6 +103,14 @@ export const environmentSchema = z.object({
       'must be requests a minute, like 1200, or "off"',
     )
     .default(1200),
+  HOLDFAST_TRUSTED_PROXIES: z
+    .string()
+    .transform((text) => text.split(',').map((entry) => entry.trim()))
+    .refine(
+      (entries) => trustedProxies(entries) !== undefined,
+      'must be addresses or networks separated by commas, like 127.0.0.1,10.0.0.0/8',
+    )
+    .default([]),
   HOLDFAST_DATABASE_CONNECTIONS: wholeNumber(2, 1_000, '20').default(20),
   HOLDFAST_STREAMS: wholeNumber(1, 1_000_000, '2000').default(2_000),
   HOLDFAST_SMTP_URL: z

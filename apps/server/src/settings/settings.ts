@@ -24,6 +24,8 @@ export type Settings = {
   readonly needsPersonAfterMs: number;
   readonly undoMs: number;
   readonly keyApprovals: boolean;
+  /** Proxies that say truly whom they pass on; none unless set. */
+  readonly trustedProxies: readonly string[];
   /** Requests a minute for one principal; `undefined` when switched off. */
   readonly rateLimit: number | undefined;
   /** Connections that this process keeps to its database for requests and work, beside a few for sign-in. */
@@ -130,6 +132,7 @@ export const readSettings = (
     needsPersonAfterMs: environment.HOLDFAST_NEEDS_PERSON_AFTER_MS,
     undoMs: environment.HOLDFAST_UNDO_MS,
     keyApprovals: environment.HOLDFAST_KEY_APPROVALS === 'on',
+    trustedProxies: environment.HOLDFAST_TRUSTED_PROXIES,
     rateLimit: environment.HOLDFAST_RATE_LIMIT === 'off' ? undefined : environment.HOLDFAST_RATE_LIMIT,
     databaseConnections: environment.HOLDFAST_DATABASE_CONNECTIONS,
     mostStreams: environment.HOLDFAST_STREAMS,

@@ -11,13 +11,16 @@ import { seedDemo, demoSignIns } from '../demo/seed-demo.ts';
 import { buildApp } from '../http/app.ts';
 import { isDatabaseAway } from '../http/failure.ts';
 import { createOverload, feedInTurns } from '../http/overload.ts';
+import { noProxies, trustedProxies } from '../http/client-address.ts';
 import { rateLimiter } from '../http/rate-limit.ts';
 import { allRoutes } from '../http/routes/all-routes.ts';
 import { openStreams, type OpenStreams } from '../http/routes/feed-routes.ts';
 import { staticFiles } from '../http/static-files.ts';
 import { openAccessStore, type AccessStore } from '../sign-in/access-store.ts';
 import { identifier } from '../sign-in/identify.ts';
+import { deviceCookie } from '../sign-in/device-cookie.ts';
 import { openPeople, type People } from '../sign-in/people.ts';
+import { signInTries } from '../sign-in/sign-in-tries.ts';
 import { openMail, type Mail } from '../mail/mail.ts';
 import type { Settings } from '../settings/settings.ts';
 import { launchers } from './launchers.ts';
@@ -42,6 +45,8 @@ export type OpenServer = {
   readonly log: Logger;
   readonly store: AccessStore;
   readonly people: People;
+  /** Shared by every process on this database. */
+  readonly sharedKey: Uint8Array;
   readonly mail: Mail;
   readonly accountOf: ProviderDirectory['accountOf'];
   /** Shared by every process on this database. */
@@ -52,7 +57,8 @@ export type OpenServer = {
 
 /** How long requests under way may take once a stop was asked for. */
 const drainMs = 10_000;
-const signInTriesPerMinute = 20;
+/** Of one address, by whoever is not known: more is guessing, or a program without its key. */
+const strangersPerMinute = 300;
 const readinessMs = 3_000;
 
 const readiness =
@@ -90,6 +96,8 @@ export const appOf = (opened: OpenServer) => {
     engine,
     identify,
     limiter: rateLimiter(settings.rateLimit, Date.now),
+    strangers: rateLimiter(settings.rateLimit === undefined ? undefined : strangersPerMinute, Date.now),
+    trustedProxies: trustedProxies(settings.trustedProxies) ?? noProxies,
     overload,
     publicOrigin: settings.publicOrigin,
     serveStatic: staticFiles(staticFolders(settings.dataFolder)),
@@ -122,7 +130,10 @@ export const appOf = (opened: OpenServer) => {
       },
       signIn: {
         people,
-        limiter: rateLimiter(signInTriesPerMinute, Date.now),
+        tries: signInTries(
+          deviceCookie(opened.sharedKey, settings.publicOrigin.startsWith('https://')),
+          Date.now,
+        ),
         shownSignIns: settings.demo ? demoSignIns : undefined,
         onSignOut: streams.recheck,
         security: securityOf(opened),
@@ -237,6 +248,7 @@ export const openServer = async (
     log,
     store,
     people,
+    sharedKey,
     mail,
     accountOf: directory.accountOf,
     sharedKey,

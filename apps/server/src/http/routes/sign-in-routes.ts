@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { minimumPasswordLength, type People } from '../../sign-in/people.ts';
 import { invalidFields, problemOf, problemResponse, Refusal, refuse, unreadable } from '../problem.ts';
 import { json, type Route } from '../route.ts';
-import type { RateLimiter } from '../rate-limit.ts';
+import type { From, SignInTries } from '../../sign-in/sign-in-tries.ts';
 import { resetLetter } from '../../mail/letters.ts';
 import { deviceOf } from '../../sign-in/security-acts.ts';
 import { tellSignedIn } from './passkey-sign-in-routes.ts';
@@ -18,8 +18,7 @@ export type ShownSignIn = {
 
 export type SignInParts = {
   readonly people: People;
-  /** Tries to sign in as one person, a minute. */
-  readonly limiter: RateLimiter;
+  readonly tries: SignInTries;
   readonly shownSignIns: readonly ShownSignIn[] | undefined;
   readonly onSignOut: () => void;
   readonly security: SecurityParts;
@@ -71,17 +70,25 @@ const passToLibrary = async (people: People, request: Request, body: Uint8Array)
   return new Response(response.body, { status: response.status, headers });
 };
 
-/** The session's token travels in its cookie alone, where no script of the page can read it. */
-const withoutToken = (response: Response): Response => {
+/**
+ * The session's token travels in its cookie alone, where no script of the page can read it.
+ * @param deviceIsKnown the cookie by which the device is known from then on
+ */
+const withoutToken = (response: Response, deviceIsKnown: () => string): Response => {
   if (!response.ok) return response;
   const headers = new Headers(response.headers);
+  headers.append('set-cookie', deviceIsKnown());
   headers.set('content-type', 'application/json');
   return new Response(JSON.stringify({ done: true }), { status: 200, headers });
 };
 
-const limitTries = (limiter: RateLimiter, body: unknown): void => {
+const emailIn = (body: unknown): string => {
   const parsed = z.looseObject({ email: z.string() }).safeParse(body);
-  const seconds = parsed.success ? limiter.take(parsed.data.email.trim().toLowerCase()) : undefined;
+  return parsed.success ? parsed.data.email : '';
+};
+
+const limitTries = (tries: SignInTries, body: unknown, from: From): void => {
+  const seconds = tries.take(emailIn(body), from);
   if (seconds === undefined) return;
   throw new Refusal(problemOf('rate-limited', `Too many tries. Wait ${String(seconds)} seconds.`), {
     'retry-after': String(seconds),
@@ -103,14 +110,14 @@ const opened = (people: People, response: Response) => {
   return people.sessionOf(new Headers({ cookie: cookies.join('; ') }));
 };
 
-const signIn = ({ people, limiter, security }: SignInParts): Route => ({
+const signIn = ({ people, tries, security }: SignInParts): Route => ({
   ...described('post', '/api/auth/sign-in/email', 'Sign in with e-mail address and password.'),
   body: z.object({ email: z.string(), password: z.string() }),
   place: 'sign-in',
-  judge: (body) => {
-    limitTries(limiter, readJson(body));
+  judge: (body, from) => {
+    limitTries(tries, readJson(body), from);
   },
-  handle: async (request, body) => {
+  handle: async (request, body, from) => {
     const response = await passToLibrary(people, request, body);
     if (!response.ok) return response;
     // Whoever held the cookie before, planted or forgotten, holds nothing now.
@@ -120,7 +127,7 @@ const signIn = ({ people, limiter, security }: SignInParts): Route => ({
       await tellSignedIn(security, request.headers, session.userId, session.sessionId, 'password');
     }
     security.sessionsEnded();
-    return withoutToken(response);
+    return withoutToken(response, () => tries.succeeded(emailIn(readJson(body)), from));
   },
 });
 
