@@ -57,8 +57,6 @@ export type OpenServer = {
 
 /** How long requests under way may take once a stop was asked for. */
 const drainMs = 10_000;
-/** Of one address, by whoever is not known: more is guessing, or a program without its key. */
-const strangersPerMinute = 300;
 const readinessMs = 3_000;
 
 const readiness =
@@ -96,7 +94,7 @@ export const appOf = (opened: OpenServer) => {
     engine,
     identify,
     limiter: rateLimiter(settings.rateLimit, Date.now),
-    strangers: rateLimiter(settings.rateLimit === undefined ? undefined : strangersPerMinute, Date.now),
+    strangers: rateLimiter(settings.rateLimit, Date.now),
     trustedProxies: trustedProxies(settings.trustedProxies) ?? noProxies,
     overload,
     publicOrigin: settings.publicOrigin,
