@@ -4,12 +4,20 @@ import { askAccount, stripeAdapter, type StripeAccess } from '../start/provider-
 import { givenAccess } from './account-of.ts';
 import { examineAccounts, storedWebhookSecrets } from './doctor-accounts.ts';
 import { examineMail } from './doctor-mail.ts';
+import { weakSettings } from './weak-settings.ts';
 import type { Output } from './output.ts';
 import { inWorkplace, type Workplace } from './workplace.ts';
 
 export type Check = {
   readonly check:
-    'configuration' | 'database' | 'provider' | 'provider account' | 'webhook secret' | 'clock' | 'mail';
+    | 'configuration'
+    | 'database'
+    | 'provider'
+    | 'provider account'
+    | 'webhook secret'
+    | 'clock'
+    | 'mail'
+    | 'weak setting';
   readonly ok: boolean;
   /** Nothing is wrong, but something waits for a person's choice. */
   readonly note?: true;
@@ -120,5 +128,11 @@ export const examine = async (output: Output): Promise<Check[]> => {
     ...(await database(output, access)),
     ...(await providerChecks(access)),
     await examineMail(settings),
+    ...weakSettings(settings).map((weak) => ({
+      check: 'weak setting' as const,
+      ok: true,
+      note: true as const,
+      ...weak,
+    })),
   ];
 };
