@@ -49,8 +49,6 @@ export type OpenServer = {
   readonly sharedKey: Uint8Array;
   readonly mail: Mail;
   readonly accountOf: ProviderDirectory['accountOf'];
-  /** Shared by every process on this database. */
-  readonly sharedKey: Uint8Array;
   readonly made: MadeEngine;
   readonly streams: OpenStreams;
 };
@@ -249,7 +247,6 @@ export const openServer = async (
     sharedKey,
     mail,
     accountOf: directory.accountOf,
-    sharedKey,
     made,
     streams: openStreams(settings.mostStreams),
   };
