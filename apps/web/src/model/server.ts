@@ -95,6 +95,17 @@ export class Server {
     return this.#ask('/api/auth/sign-in/email', post({ email, password }), () => undefined);
   }
 
+  /** What the browser needs to ask for a passkey. It is the library's to read. */
+  passkeyOptions(): Promise<Answer<unknown>> {
+    return this.#ask('/v1/passkey-sign-in/options', post({}), (body) =>
+      isRecord(body) ? body['options'] : null,
+    );
+  }
+
+  signInWithPasskey(credential: unknown): Promise<Answer<void>> {
+    return this.#ask('/v1/passkey-sign-in', post({ credential }), () => undefined);
+  }
+
   setPassword(token: string, password: string): Promise<Answer<void>> {
     return this.#ask('/v1/set-password', post({ token, password }), () => undefined);
   }
@@ -160,7 +171,8 @@ export class Server {
   /** Who somebody is, is asked without saying it. */
   #meant(path: string): Record<string, string> {
     const subject = this.#asker();
-    const isWho = path === '/v1/me' || path.startsWith('/api/auth/');
+    const isWho =
+      path === '/v1/me' || path.startsWith('/api/auth/') || path.startsWith('/v1/passkey-sign-in');
     return subject === null || isWho ? {} : { [subjectHeader]: subject };
   }
 

@@ -107,7 +107,16 @@ export class Session {
   async signIn(email: string, password: string): Promise<SignInResult> {
     // Who signed out here goes first: the next person's cookie must not be the one that is ended.
     if (!(await this.#outbox.settleSignOut())) return 'unreachable';
-    const answer = await this.#server.signIn(email, password);
+    return this.#entered(await this.#server.signIn(email, password));
+  }
+
+  /** @param credential what the browser answered for a passkey */
+  async signInWithPasskey(credential: unknown): Promise<SignInResult> {
+    if (!(await this.#outbox.settleSignOut())) return 'unreachable';
+    return this.#entered(await this.#server.signInWithPasskey(credential));
+  }
+
+  async #entered(answer: Answer<void>): Promise<SignInResult> {
     if (answer.kind === 'unreachable') return 'unreachable';
     if (answer.kind === 'refused') {
       if (answer.status === 429) return 'too-many';
