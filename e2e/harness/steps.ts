@@ -7,7 +7,7 @@ import { until } from './program.ts';
 export const signIn = async (page: Page, person: Person): Promise<void> => {
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByLabel('Password').fill(person.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 };
 
 export const expectInside = (page: Page): Promise<void> =>

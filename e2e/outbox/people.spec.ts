@@ -53,11 +53,11 @@ test('a session that ends under an open form: signing in again in place keeps th
 
   await page.bringToFront();
   await page.keyboard.press('Escape');
-  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Sign in again' });
   await dialog.getByLabel('E-mail').fill(house.people.agent.email);
   await dialog.getByLabel('Password').fill(house.people.agent.password);
-  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await untilStored(() => serverRows.operationsOf([parked.id]));
   expect((await serverRows.operationsOf([parked.id])).map((row) => row.id)).toEqual([id]);
