@@ -28,3 +28,11 @@ export {
   type OrganisationAuditType,
 } from './audit/organisation-audit-types.ts';
 export { faultsOfSeal, type Seal, type SealSigner } from './audit/seal.ts';
+export {
+  chosenWays,
+  waitingKinds,
+  type ChosenWay,
+  type MailOut,
+  type NoticeKind,
+} from './notify/plan-notices.ts';
+export { judgeDelivery, type Delivery, type DeliveryVerdict } from './notify/judge-delivery.ts';

@@ -41,3 +41,20 @@ export {
   type AuditPage,
 } from './audit-search.ts';
 export { readSealStatus, type SealStatus } from './audit-seal-status.ts';
+export {
+  chooseWay,
+  chosenWayOf,
+  endPushDevice,
+  isOwnPushDevice,
+  keepPushDevice,
+  type PushDevice,
+} from './push-device-store.ts';
+export { livingDevices } from './notice-facts.ts';
+export {
+  claimNotices,
+  organisationsWithNotices,
+  planTestNotice,
+  planWaitingNotices,
+  recordDelivery,
+  type ClaimedNotice,
+} from './notice-store.ts';

@@ -8,3 +8,4 @@ export * from './schema-budget.ts';
 export * from './schema-history.ts';
 export * from './schema-seals.ts';
 export * from './schema-policy.ts';
+export * from './schema-notifications.ts';
