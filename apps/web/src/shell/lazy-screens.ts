@@ -5,6 +5,8 @@ import LazyScreen from './LazyScreen.svelte';
 const screens = {
   signIn: new LazyPart(() => import('../screens/sign-in/SignInScreen.svelte')),
   setPassword: new LazyPart(() => import('../screens/sign-in/SetPasswordScreen.svelte')),
+  forgotPassword: new LazyPart(() => import('../screens/sign-in/ForgotPasswordScreen.svelte')),
+  security: new LazyPart(() => import('../screens/you/SecurityScreen.svelte')),
   invitation: new LazyPart(() => import('../screens/sign-in/InvitationScreen.svelte')),
   orders: new LazyPart(() => import('../screens/tables/OrdersScreen.svelte')),
   order: new LazyPart(() => import('../screens/order/OrderScreen.svelte')),
@@ -32,6 +34,10 @@ export const screenAt = (path: string): ScreenName | null => {
       return 'signIn';
     case 'set-password':
       return 'setPassword';
+    case 'forgot-password':
+      return 'forgotPassword';
+    case 'you':
+      return 'security';
     case 'invitation':
       return 'invitation';
     case 'orders':

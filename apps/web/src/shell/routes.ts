@@ -15,6 +15,8 @@ const router = createRouter({
   '/': HomeScreen,
   '/sign-in': lazyScreen('signIn'),
   '/set-password': lazyScreen('setPassword'),
+  '/forgot-password': lazyScreen('forgotPassword'),
+  '/you/security': lazyScreen('security'),
   '/invitation': lazyScreen('invitation'),
   '/orders': lazyScreen('orders'),
   '/orders/:orderId': order,

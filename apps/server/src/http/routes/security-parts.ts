@@ -37,9 +37,8 @@ export type SecurityParts = {
 
 export const possible = ({ ceremonies, home }: SecurityParts): Ceremonies => {
   if (ceremonies !== undefined) return ceremonies;
-  throw refuse('not-eligible', home.possible ? '' : whyNoPasskeys(home), {
-    reasons: ['passkeys-not-possible'],
-  });
+  const sentence = home.possible ? '' : whyNoPasskeys(home);
+  throw refuse('not-eligible', sentence, { reasons: [{ reason: 'passkeys-not-possible', sentence }] });
 };
 
 /** Origins that an authenticator's answer may come from: ours, by whichever loopback name and port it came. */

@@ -161,18 +161,17 @@ const announce = (parts: SecurityParts, userId: string, change: SignInChange): v
   });
 };
 
+const because = (reason: string, sentence: string): Error =>
+  refuse('not-eligible', sentence, { reasons: [{ reason, sentence }] });
+
 const notRegistered = (refused: Extract<RegisterOutcome, { refused: unknown }>['refused']): Error => {
   switch (refused) {
     case 'known':
-      return refuse('not-eligible', 'This passkey is registered already.', { reasons: ['known'] });
+      return because('known', 'This passkey is registered already.');
     case 'too-many':
-      return refuse('not-eligible', 'You have 20 passkeys. Revoke one that you no longer use first.', {
-        reasons: ['too-many'],
-      });
+      return because('too-many', 'You have 20 passkeys. Revoke one that you no longer use first.');
     case 'spent':
-      return refuse('not-eligible', 'This answer was used already. Ask for a new one.', {
-        reasons: ['spent'],
-      });
+      return because('spent', 'This answer was used already. Ask for a new one.');
     case 'confirm':
     case 'confirm-with-passkey':
     case 'recovery-needed':
