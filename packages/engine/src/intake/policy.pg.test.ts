@@ -18,6 +18,7 @@ import {
   withdrawal,
   type EngineHouse,
 } from '../../test/engine-house.ts';
+import { createIntake } from '../postgres/intake.ts';
 
 let house: EngineHouse;
 beforeAll(async () => {
@@ -237,6 +238,33 @@ describe('a limit', () => {
       .admin`update approvals set approved_at = approved_at - interval '2 days' where person = ${ben.id}`;
     expect(operationIn(await approve(ben, await proposed(1_000))).state).toBe('approved');
   });
+});
+
+// Red when: `lockDays` takes no lock: two processes add up the same day before either has written.
+it('a day’s limit holds between processes: what twenty of them approve at once stays within it', async () => {
+  const operations = await Promise.all(Array.from({ length: 20 }, () => proposed(300)));
+  const dora: Actor = { ...ben, id: 'user-dora', name: 'Dora' };
+  await setPolicy({ limits: [limit({ for: { personId: dora.id }, per: 'day', most: eur(1_000) })] });
+  const results = await Promise.all(
+    operations.map((operation) => {
+      // A process of its own for each: nothing is gathered with what the others got.
+      const intake = createIntake({
+        inOrganisation: house.runtime.inOrganisation,
+        providers: { accountOf: () => undefined, accounts: () => [] },
+        providerName: () => 'Stripe',
+        rules: { keysMayDecide: false },
+        undoMs: 5_000,
+        providerTimeoutMs: 1_000,
+        nowMs: () => Date.now(),
+      });
+      return intake(house.as(dora), [{ ok: true, command: approval(operation) }]);
+    }),
+  );
+  expect(results.flat().filter(({ status }) => status === 'applied')).toHaveLength(3);
+  const [row] = await house.database.admin<{ used: number }[]>`
+    select coalesce(sum(o.amount_minor), 0)::int as used from approvals a
+      join operations o on o.org_id = a.org_id and o.id = a.operation_id where a.person = ${dora.id}`;
+  expect(row?.used).toBe(900);
 });
 
 describe('twenty approvals at once on one payment', () => {
