@@ -15,8 +15,11 @@ grant update (wake_at) on operations to holdfast_locator;
 create function look_at_proposals_again() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
-  update public.operations set wake_at = least(wake_at, clock_timestamp())
-    where org_id = new.org_id and state = 'proposed';
+  -- In one order and without waiting: what somebody holds this moment is being judged, and is looked at again by itself.
+  update public.operations o set wake_at = least(o.wake_at, clock_timestamp())
+    from (select w.id from public.operations w
+      where w.org_id = new.org_id and w.state = 'proposed' order by w.id for update skip locked) waiting
+    where o.org_id = new.org_id and o.id = waiting.id;
   return null;
 end $$;
 
