@@ -58,4 +58,22 @@ describe('a signed approval on its way', () => {
     await device.decide({ ...unsigned, signature: { commandId: mint(), assertion } });
     expect((await approvals()).map(({ command }) => command.commandId)).toEqual([commandId]);
   });
+
+  // Red when: `sameAsBefore` takes a signed approval for the unsigned one before it.
+  it('goes out also after an unsigned one that may have arrived, or was taken: a signature is never left out', async () => {
+    for (const before of ['lost-answer', 'arrives'] as const) {
+      const { outcomes, server, device, send, commandId, unsigned, signed } = await open();
+      await device.decide(unsigned);
+      outcomes.push(before);
+      await send();
+      await device.decide(signed);
+      device.nowMs += 3_600_000;
+      await send();
+      await send();
+      const arrived = server.arrived.filter(({ type }) => type === 'approve');
+      expect(arrived.map(({ text }) => (JSON.parse(text) as { commandId: string }).commandId)).toContain(
+        commandId,
+      );
+    }
+  });
 });

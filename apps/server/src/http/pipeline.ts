@@ -195,7 +195,9 @@ const serveOpen = async (
   address: string,
 ): Promise<Response> => {
   // Probes come often, and the provider's events in bursts; each of those guards itself.
-  if (placeOf(route) !== 'webhook' && !isProbe(route)) limit(countedAs(address), strangers);
+  if (placeOf(route) !== 'webhook' && !isProbe(route) && route.countsItself !== true) {
+    limit(countedAs(address), strangers);
+  }
   // Signing somebody in or out is a change as well. A provider's events have no page that they come from.
   if (route.method !== 'get' && placeOf(route) !== 'webhook') demandOwnOrigin(request, publicOrigin);
   const body = await readBody(request, route.maximumBytes);

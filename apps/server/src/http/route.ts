@@ -60,6 +60,11 @@ export type OpenRoute = Described & {
   readonly needs: 'nobody';
   readonly body?: Schema;
   readonly maximumBytes: number;
+  /**
+   * It counts its callers in its own way, in `judge` or by what it costs: whoever floods the rest from the same address
+   * must not keep people from signing in on a device that is known, or from signing out.
+   */
+  readonly countsItself?: true;
   /** Refuses before a place at the database is waited for. */
   readonly judge?: (body: Uint8Array, from: From) => void;
   readonly handle: (request: Request, body: Uint8Array, from: From) => Promise<Response>;

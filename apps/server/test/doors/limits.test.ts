@@ -63,6 +63,17 @@ describe('requests', () => {
     expect(known.status).toBe(200);
   });
 
+  // Red when: signing in or out takes from the bucket that a stranger at the same address has emptied.
+  it('of a stranger keep nobody at the same address from signing in or out', async () => {
+    const { ask } = rig({ strangers: 1 });
+    const from = '203.0.113.9';
+    await ask('GET', '/v1/me', { from });
+    expect((await ask('GET', '/v1/me', { from })).status).toBe(429);
+    const words = { email: 'ada@example.test', password: 'not this one' };
+    expect((await ask('POST', '/api/auth/sign-in/email', { from, body: words })).status).not.toBe(429);
+    expect((await ask('POST', '/api/auth/sign-out', { from, body: {} })).status).not.toBe(429);
+  });
+
   // Red when: an address is taken from X-Forwarded-For whoever wrote it.
   it('of a stranger who makes up addresses are counted by the one it comes from', async () => {
     const { ask } = rig({ strangers: 2 });

@@ -121,6 +121,13 @@ export const replacedBy = (own: readonly Seen[], intent: DecisionIntent): readon
       !saysTheSame(seen.record, intent),
   );
 
+/** A signature says more than the unsigned approval before it, whatever became of that: it is never left out. */
+const isSignedAfterUnsigned = ({ entry: { command } }: RefundRecord, intent: DecisionIntent): boolean =>
+  intent.type === 'approve' &&
+  intent.signature !== undefined &&
+  command.type === 'approve' &&
+  command.assertion === undefined;
+
 /**
  * The same intent as before: the last word on its way, or the last thing this person said and it was taken. An
  * approval is another one when the operation has moved on since (its approvals may have been made void).
@@ -133,7 +140,9 @@ export const sameAsBefore = (words: readonly Seen[], intent: DecisionIntent): Se
       : undefined;
   if (underWay) return underWay;
   const last = words.at(-1);
-  if (!last || !asksTheSame(last.record, intent)) return undefined;
+  if (!last || !asksTheSame(last.record, intent) || isSignedAfterUnsigned(last.record, intent)) {
+    return undefined;
+  }
   const { ending, operationVersion } = last.history;
   if (ending === null) return last;
   if (ending.how !== 'verdict' || ending.status === 'rejected') return undefined;

@@ -114,6 +114,7 @@ const signIn = ({ people, tries, security }: SignInParts): Route => ({
   ...described('post', '/api/auth/sign-in/email', 'Sign in with e-mail address and password.'),
   body: z.object({ email: z.string(), password: z.string() }),
   place: 'sign-in',
+  countsItself: true,
   judge: (body, from) => {
     limitTries(tries, readJson(body), from);
   },
@@ -133,6 +134,7 @@ const signIn = ({ people, tries, security }: SignInParts): Route => ({
 
 const signOut = ({ people, onSignOut, security }: SignInParts): Route => ({
   ...described('post', '/api/auth/sign-out', 'Sign out: the session ends at once, open feeds with it.'),
+  countsItself: true,
   handle: async (request, body) => {
     // Before the library: it keeps to itself what the database refused it and answers success all the same; whoever
     // hands a device on must not be told so while the session lives.
