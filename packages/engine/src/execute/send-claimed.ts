@@ -83,7 +83,7 @@ const recordAndSettle = async (
   } catch (error) {
     ports.log('warn', 'settling at once failed; the answer is saved first', {
       ...attempt,
-      error: String(error),
+      error,
     });
   }
   const saved = await recordAnswer(
@@ -91,7 +91,7 @@ const recordAndSettle = async (
       store: (identity, answer) => ports.storeAnswer(account, identity, answer),
       pause: ports.clock.pause,
       stopping: ports.stopping,
-      onTrouble: (message, about, error) => ports.log('error', message, { ...about, error: String(error) }),
+      onTrouble: (message, about, error) => ports.log('error', message, { ...about, error }),
     },
     attempt,
     report,
@@ -108,7 +108,7 @@ const settleIfPossible = async (
   try {
     await ports.settle(account, attempt.operationId);
   } catch (error) {
-    ports.log('warn', 'settling failed; the next pass does it', { ...attempt, error: String(error) });
+    ports.log('warn', 'settling failed; the next pass does it', { ...attempt, error });
   }
 };
 
@@ -125,7 +125,7 @@ const makeRequest = async (
   } catch (error) {
     ports.log('error', 'the adapter broke while submitting', {
       operationId: claimed.operationId,
-      error: String(error),
+      error,
     });
     return withoutRequest({ kind: 'unknown', because: 'adapter-broke', requestLeft: false });
   }

@@ -76,7 +76,7 @@ const limitsOver = (
       onTrouble: (error) => {
         log('warn', 'the account could not be slowed down for every process', {
           organisationId,
-          error: String(error),
+          error,
         });
       },
     });

@@ -72,14 +72,13 @@ export const handleDue = async (
 
 /** An item whose handling broke a promise is tried again later; nothing else stops for it. */
 export const handleBroken = async (ports: HandleDuePorts, item: DueItem, error: unknown): Promise<void> => {
-  const because = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (item.kind === 'operation') {
     const { organisationId, operationId, state } = item;
-    ports.log('error', 'handling an operation broke', { organisationId, operationId, state, error: because });
+    ports.log('error', 'handling an operation broke', { organisationId, operationId, state, error });
     await ports.pushWake(organisationId, operationId, brokenPauseMs);
   } else {
     const { organisationId, event, failures } = item.stored;
-    ports.log('error', 'applying an event broke', { organisationId, eventId: event.eventId, error: because });
+    ports.log('error', 'applying an event broke', { organisationId, eventId: event.eventId, error });
     await ports.postponeEvent(item.stored, 'broke', pauseBeforeApplyingAgainMs(failures));
   }
 };

@@ -10,4 +10,5 @@ export type ProcessClock = {
 
 export type LogLevel = 'info' | 'warn' | 'error';
 /** IDs and closed words only: never names, notes, keys or bodies. */
+/** `error` in `about` is what was thrown, as it was: whoever writes the log knows which of its words may be in it. */
 export type WorkerLog = (level: LogLevel, message: string, about: Readonly<Record<string, unknown>>) => void;

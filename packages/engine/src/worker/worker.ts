@@ -60,7 +60,7 @@ export const createWorkerOverPorts = (ports: WorkerPorts, { width, settings }: W
         } catch (error) {
           ports.log('warn', 'the mirror could not be read', {
             organisationId: account.organisationId,
-            error: String(error),
+            error,
           });
         }
       }),
@@ -157,7 +157,7 @@ const giveBack = async (ports: WorkerPorts, item: DueItem): Promise<void> => {
     await ports.pushWake(item.organisationId, item.operationId, 0);
   } catch (error) {
     ports.log('warn', 'taken work could not be given back; its turn ends by itself', {
-      error: String(error),
+      error,
     });
   }
 };
@@ -205,7 +205,7 @@ const createDriver = (
     try {
       pauseMs = await takeWhatFits(ports, dispatcher, width, settings, stop, turn++);
     } catch (error) {
-      ports.log('warn', 'looking for due work failed; it is tried again', { error: String(error) });
+      ports.log('warn', 'looking for due work failed; it is tried again', { error });
     }
     if (woken || stop.aborted) return ports.clock.pause(betweenLooksMs);
     await Promise.race([
