@@ -13,6 +13,7 @@ import type { ServeStatic } from '../src/http/static-files.ts';
 import type { Identity } from '../src/sign-in/identify.ts';
 import { keyStore } from '../src/sign-in/key-store.ts';
 import { peopleStore } from '../src/sign-in/people-store.ts';
+import { recoveryStore } from '../src/sign-in/recovery-store.ts';
 import { deviceCookie } from '../src/sign-in/device-cookie.ts';
 import type { People } from '../src/sign-in/people.ts';
 import { signInTries } from '../src/sign-in/sign-in-tries.ts';
@@ -92,6 +93,7 @@ const noSecurity: SecurityParts = {
     revoke: () => Promise.resolve('unknown'),
   },
   tell: () => Promise.resolve(),
+  recoveryUsed: () => Promise.resolve(),
   people: nobody,
   membershipsOf: () => Promise.resolve([]),
   letters: { later: () => undefined, done: () => Promise.resolve() },
@@ -154,10 +156,20 @@ export const appRig = (options: RigOptions): AppRig => {
     },
     people: {
       store: peopleStore(noDatabase),
+      recoveries: recoveryStore(noDatabase),
       organisationName: () => Promise.resolve('Test organisation'),
       mail: { way: 'nowhere', send: () => Promise.reject(new Error('not in this test')) },
       publicOrigin,
       nowMs: Date.now,
+      rightsChanged: streams.recheck,
+    },
+    recovery: {
+      store: recoveryStore(noDatabase),
+      recordAct: notInThisTest,
+      sessions: { endAll: notInThisTest },
+      mail: { way: 'nowhere', send: notInThisTest },
+      letters: noSecurity.letters,
+      publicOrigin,
       rightsChanged: streams.recheck,
     },
     accept: {

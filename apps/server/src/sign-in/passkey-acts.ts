@@ -41,12 +41,15 @@ const factsOf = async (tx: OrganisationTransaction, userId: string) => {
 
 const registerIn = async (
   tx: OrganisationTransaction,
-  { userId }: Person,
+  { userId, sessionId }: Person,
   proof: Proof,
   name: string,
   given: Registered,
 ): Promise<RegisterOutcome> => {
   await lockPerson(tx, userId);
+  // Whoever was recovered while this waited has no passkeys: the session that is no more must not make the first.
+  const [session] = await tx.ask('select session_lives($1) as lives', [sessionId]);
+  if (session?.['lives'] !== true) return { refused: 'confirm' };
   const facts = await factsOf(tx, userId);
   const judged = judgeRegistering({ proof, nowMs: tx.now.getTime(), ...facts });
   if (judged !== 'allowed') return { refused: judged };

@@ -5,6 +5,8 @@ import { ceremoniesAt } from '../sign-in/ceremonies.ts';
 import { challengesWith } from '../sign-in/challenge.ts';
 import { passkeyActsIn } from '../sign-in/passkey-acts.ts';
 import { passkeyHome } from '../sign-in/passkey-home.ts';
+import { recoveryUsed } from '../http/routes/recovery-routes.ts';
+import { recoveryStore } from '../sign-in/recovery-store.ts';
 import { tellActs } from '../sign-in/security-acts.ts';
 import { loggableError } from './log.ts';
 import type { OpenServer } from './run-server.ts';
@@ -18,6 +20,12 @@ export const securityOf = (opened: OpenServer): SecurityParts => {
   const { settings, log, store, people, mail, made, streams, sharedKey } = opened;
   const home = passkeyHome(settings.publicOrigin);
   const { passkeys, inOrganisation } = made;
+  const letters = lettersInTurn({
+    mail,
+    onFailure: (error) => {
+      log.error({ error: loggableError(error) }, 'a letter was not sent');
+    },
+  });
   return {
     home,
     ceremonies: home.possible
@@ -31,14 +39,14 @@ export const securityOf = (opened: OpenServer): SecurityParts => {
     passkeys,
     acts: passkeyActsIn(inOrganisation),
     tell: tellActs(inOrganisation),
+    recoveryUsed: recoveryUsed({
+      store: recoveryStore(store.inOrganisation),
+      letters,
+      publicOrigin: settings.publicOrigin,
+    }),
     people,
     membershipsOf: store.membershipsOf,
-    letters: lettersInTurn({
-      mail,
-      onFailure: (error) => {
-        log.error({ error: loggableError(error) }, 'a letter was not sent');
-      },
-    }),
+    letters,
     mailWay: mail.way,
     tries: rateLimiter(triesPerMinute, Date.now),
     letterLimit: rateLimiter(lettersPerHour, Date.now, hourMs),

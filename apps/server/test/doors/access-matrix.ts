@@ -225,6 +225,15 @@ const peopleRows: readonly GuardedRow[] = [
   },
   { ...adminOnly, route: 'post /v1/people/invite-again', body: noInvitation, passes: [404] },
   { ...adminOnly, route: 'post /v1/people/withdraw-invitation', body: noInvitation, passes: [404] },
+  {
+    ...adminOnly,
+    route: 'post /v1/people/{id}/recovery',
+    body: () => ({ reason: 'lost the phone' }),
+    passes: [404],
+  },
+  { ...adminOnly, route: 'post /v1/people/{id}/sessions/end', passes: [404] },
+  { ...adminOnly, route: 'post /v1/recoveries/{id}/agree', passes: [404] },
+  { ...adminOnly, route: 'post /v1/recoveries/{id}/withdraw', passes: [404] },
   { ...adminOnly, route: 'get /v1/keys' },
   { ...adminOnly, route: 'get /v1/provider-account' },
   {

@@ -45,6 +45,7 @@ const what: Readonly<Record<string, string | undefined>> = {
   'recovery-asked': 'Recovery asked for',
   'recovery-approved': 'Recovery approved',
   'recovery-refused': 'Recovery refused',
+  'recovery-withdrawn': 'Recovery withdrawn',
   'recovery-used': 'Recovery used',
   'signed-in': 'Signed in',
   'signed-out': 'Signed out',

@@ -24,6 +24,7 @@ export const organisationAuditTypes = [
   'recovery-asked',
   'recovery-approved',
   'recovery-refused',
+  'recovery-withdrawn',
   'recovery-used',
   'signed-in',
   'signed-out',

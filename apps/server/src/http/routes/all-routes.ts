@@ -10,6 +10,7 @@ import { meRoutes, type MeParts } from './me-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { policyRoutes } from './policy-routes.ts';
 import { peopleRoutes, type PeopleParts } from './people-routes.ts';
+import { recoveryRoutes, type RecoveryParts } from './recovery-routes.ts';
 import { providerAccountRoutes, type ProviderAccountParts } from './provider-account-routes.ts';
 import { passkeySignInRoutes } from './passkey-sign-in-routes.ts';
 import { securityRoutes } from './security-routes.ts';
@@ -22,6 +23,7 @@ export type RouteParts = {
   readonly audit: AuditParts;
   readonly me: MeParts;
   readonly people: PeopleParts;
+  readonly recovery: RecoveryParts;
   readonly accept: AcceptParts;
   readonly keys: KeyParts;
   readonly providerAccount: ProviderAccountParts;
@@ -43,6 +45,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...meRoutes(parts.me),
   ...policyRoutes,
   ...peopleRoutes(parts.people),
+  ...recoveryRoutes(parts.recovery),
   ...acceptInvitationRoutes(parts.accept),
   ...keyRoutes(parts.keys),
   ...providerAccountRoutes(parts.providerAccount),

@@ -5,10 +5,13 @@ import type { Mail } from '../../mail/mail.ts';
 import { peoplesRoles, type MemberAct, type MemberVerdict } from '../../sign-in/member-decision.ts';
 import type { Invitation, Member, PeopleStore } from '../../sign-in/people-store.ts';
 import { invalidFields, Refusal, refuse } from '../problem.ts';
+import { recoverySchema, shownRecovery } from './recovery-routes.ts';
+import type { RecoveryStore } from '../../sign-in/recovery-store.ts';
 import { guarded, json, type Call, type GuardedRoute } from '../route.ts';
 
 export type PeopleParts = {
   readonly store: PeopleStore;
+  readonly recoveries: Pick<RecoveryStore, 'waiting'>;
   readonly organisationName: (organisationId: string) => Promise<string>;
   readonly mail: Pick<Mail, 'way' | 'send'>;
   readonly publicOrigin: string;
@@ -40,7 +43,11 @@ const invitationSchema = z.object({
   sentAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
 });
-const listSchema = z.object({ people: z.array(memberSchema), invitations: z.array(invitationSchema) });
+const listSchema = z.object({
+  people: z.array(memberSchema),
+  invitations: z.array(invitationSchema),
+  recoveries: z.array(recoverySchema),
+});
 /** `link` is told once, and only where no letter carries it. */
 const sentSchema = z.object({
   invitation: invitationSchema,
@@ -113,16 +120,22 @@ const memberRoutes = (parts: PeopleParts): GuardedRoute[] => [
   guarded({
     method: 'get',
     path: '/v1/people',
-    summary: 'The people of this organisation, also those who left, and the invitations that wait.',
+    summary:
+      'The people of this organisation, also those who left, and the invitations and recoveries that wait.',
     needs: ['admin'],
     peopleOnly: true,
     answers: { 200: { description: 'People and invitations', schema: listSchema } },
     handle: async ({ who }) => {
-      const [people, invitations] = await Promise.all([
+      const [people, invitations, recoveries] = await Promise.all([
         parts.store.members(who.organisationId),
         parts.store.invitations(who.organisationId),
+        parts.recoveries.waiting(who.organisationId),
       ]);
-      return json(200, { people: people.map(shownMember), invitations: invitations.map(shownInvitation) });
+      return json(200, {
+        people: people.map(shownMember),
+        invitations: invitations.map(shownInvitation),
+        recoveries: recoveries.map(shownRecovery),
+      });
     },
   }),
   guarded({

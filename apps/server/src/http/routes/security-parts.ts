@@ -23,6 +23,8 @@ export type SecurityParts = {
   readonly passkeys: Passkeys;
   readonly acts: PasskeyActs;
   readonly tell: TellAct;
+  /** The person has a password again; tells so where that ends a recovery. */
+  readonly recoveryUsed: (organisationId: string, userId: string, device: string) => Promise<void>;
   readonly people: People;
   readonly membershipsOf: (userId: string) => Promise<readonly Membership[]>;
   readonly letters: LettersInTurn;

@@ -195,6 +195,7 @@ const setPassword = ({ people, onSignOut, security }: SignInParts): Route => ({
       for (const { organisationId } of await security.membershipsOf(userId)) {
         const device = deviceOf(request.headers);
         await security.tell('password-set', { organisationId, userId, sessionId: '', device });
+        await security.recoveryUsed(organisationId, userId, device);
       }
     }
     return json(200, { done: true });
