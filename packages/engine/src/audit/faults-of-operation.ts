@@ -13,6 +13,10 @@ export type AuditedOperation = {
   readonly state: OperationState;
   readonly version: number;
   readonly proposedBy: string;
+  readonly proposedPerson: string | null;
+  readonly proposedRole: string | null;
+  readonly proposedVia: string | null;
+  readonly proposedPolicyVersion: number | null;
   /** As stored with the row. */
   readonly fingerprint: string | null;
   /** What the row's own contents would be signed as, for each account it may have been proposed for. */
@@ -29,8 +33,10 @@ export type AuditedApproval = {
   readonly role: string;
   readonly via: string;
   readonly fingerprint: string;
+  readonly policyVersion: number | null;
   readonly approvedAt: string;
   readonly voidedAt: string | null;
+  readonly voidReason: string | null;
 };
 
 /** Everything that is known of one operation, its entries in order. */
@@ -71,6 +77,16 @@ const endsAsTheOperationStands: OperationCheck = ({ operation, entries }) => {
     : [];
 };
 
+/** What entries of older versions do not say is not compared. */
+const saysOtherwise = (said: AuditData[string] | undefined, stored: string | number | null): boolean =>
+  said !== undefined && said !== stored;
+
+const proposedOtherwise = ({ data }: StoredEntry, operation: AuditedOperation): boolean =>
+  saysOtherwise(data['person'], operation.proposedPerson) ||
+  saysOtherwise(data['role'], operation.proposedRole) ||
+  saysOtherwise(data['via'], operation.proposedVia) ||
+  saysOtherwise(data['policyVersion'], operation.proposedPolicyVersion);
+
 const isWhatWasProposed: OperationCheck = ({ operation, entries: [first] }) => {
   if (first === undefined) return [];
   const fault = (because: string) => [operationFault(operation.id, first.sequence, because)];
@@ -79,17 +95,20 @@ const isWhatWasProposed: OperationCheck = ({ operation, entries: [first] }) => {
     return fault('the operation has another fingerprint than was proposed');
   if (first.type === 'propose' && first.actorId !== operation.proposedBy)
     return fault('the operation names another proposer than its history');
+  if (first.type === 'propose' && proposedOtherwise(first, operation))
+    return fault('who proposed it, in which role, how, or under which policy was changed');
   return operation.fingerprint !== null && !operation.fingerprintsNow.includes(operation.fingerprint)
     ? fault('the operation is not what was proposed: its amount, order or another part was changed')
     : [];
 };
 
-const isApproval = ({ type, commandId, data }: StoredEntry): boolean =>
-  (type === 'approve' || type === 'approve-partly') && commandId !== null && 'person' in data;
+const isApproval = ({ type }: StoredEntry): boolean => type === 'approve' || type === 'approve-partly';
 
-/** What entries of older versions do not say is not compared. */
-const saysOtherwise = (said: AuditData[string] | undefined, stored: string): boolean =>
-  said !== undefined && said !== stored;
+/** The one row that an entry speaks of. The policy's own approval has no command and stands under the operation's ID. */
+const isGivenBy = (entry: StoredEntry, operationId: string, { commandId }: AuditedApproval): boolean =>
+  entry.commandId === null
+    ? entry.data['automatic'] === true && commandId === operationId
+    : entry.commandId === commandId;
 
 const differs = (entry: StoredEntry, approval: AuditedApproval): boolean =>
   entry.actorId !== approval.actorId ||
@@ -97,16 +116,24 @@ const differs = (entry: StoredEntry, approval: AuditedApproval): boolean =>
   saysOtherwise(entry.data['fingerprint'], approval.fingerprint) ||
   saysOtherwise(entry.data['person'], approval.person) ||
   saysOtherwise(entry.data['role'], approval.role) ||
-  saysOtherwise(entry.data['via'], approval.via);
+  saysOtherwise(entry.data['via'], approval.via) ||
+  saysOtherwise(entry.data['policyVersion'], approval.policyVersion);
+
+const reasonOf: Readonly<Partial<Record<string, string>>> = {
+  'send-back': 'sent back',
+  withdraw: 'taken back',
+};
 
 /** Whether an approval's end is one that the history knows, and whether one that was ended still stands. */
 const endedOtherwise = (
   entries: readonly StoredEntry[],
   given: StoredEntry,
-  { voidedAt, actorId }: AuditedApproval,
+  { voidedAt, voidReason, actorId }: AuditedApproval,
 ): boolean => {
   const later = entries.filter(({ sequence }) => sequence > given.sequence);
-  if (voidedAt !== null) return !later.some(({ at }) => at === voidedAt);
+  if (voidedAt !== null)
+    return !later.some(({ at, type }) => at === voidedAt && reasonOf[type] === voidReason);
+  if (voidReason !== null) return true;
   return later.some(
     (entry) => entry.type === 'send-back' || (entry.type === 'withdraw' && entry.actorId === actorId),
   );
@@ -117,9 +144,10 @@ const approvalsAreThoseGiven: OperationCheck = ({ operation, entries, approvals 
   const faults: ChainFault[] = [];
   const unmet = new Set(approvals);
   for (const entry of entries.filter(isApproval)) {
-    const approval = approvals.find(({ commandId }) => commandId === entry.commandId);
+    const approval = approvals.find((row) => isGivenBy(entry, operation.id, row));
     if (approval === undefined) {
-      faults.push(fault(entry.sequence, 'the approval that it tells of is gone'));
+      // The oldest entries do not say whose approval it was, and some of them left no row.
+      if ('person' in entry.data) faults.push(fault(entry.sequence, 'the approval that it tells of is gone'));
       continue;
     }
     unmet.delete(approval);
@@ -127,11 +155,8 @@ const approvalsAreThoseGiven: OperationCheck = ({ operation, entries, approvals 
     else if (endedOtherwise(entries, entry, approval))
       faults.push(fault(entry.sequence, 'whether the approval stands was changed'));
   }
-  const known = new Set(entries.map(({ commandId }) => commandId));
-  for (const { commandId } of unmet) {
-    if (!known.has(commandId)) faults.push(fault(0, 'there is an approval that nobody gave'));
-  }
-  return faults;
+  // That some other entry came by the same command does not make it given: only an approval's own entry does.
+  return [...faults, ...[...unmet].map(() => fault(0, 'there is an approval that nobody gave'))];
 };
 
 /** Everything that is looked at, in the order of telling. What proves more of an operation is added here. */

@@ -15,12 +15,15 @@ export type RecheckedProof = {
   readonly fingerprint: string;
   readonly publicKey: string;
   readonly hash: string;
+  /** When it was taken in, ISO 8601 UTC. */
+  readonly acceptedAt: string;
   /** `null`: it verifies, from what is stored alone. */
   readonly wrong: string | null;
 };
 
 type Entry = {
   readonly sequence: number;
+  readonly at: string;
   readonly type: string;
   readonly commandId: string | null;
   readonly data: AuditData;
@@ -31,8 +34,10 @@ const isApproval = ({ type }: Entry): boolean => type === 'approve' || type === 
 const faultOfProof = (
   row: StoredApprovalRow,
   proof: RecheckedProof | undefined,
-  data: AuditData,
+  entry: Entry | undefined,
 ): string | null => {
+  // The policy's own approval has no command to be found by, and is never signed.
+  const data: AuditData = entry?.data ?? {};
   if (row.signed !== (data['signed'] ?? false)) return 'an approval is not signed as it was given';
   if (!row.signed) return proof === undefined ? null : 'an unsigned approval has a signature beside it';
   if (proof === undefined) return 'the signature of a signed approval is gone';
@@ -42,6 +47,8 @@ const faultOfProof = (
   if (proof.approverId !== row.actorId || proof.fingerprint !== row.fingerprint) {
     return 'the signature beside an approval is of another approver or another operation';
   }
+  if (proof.acceptedAt !== entry?.at)
+    return 'the time at which the signature of an approval came was changed';
   return proof.wrong === null ? null : `the signature of an approval does not verify (${proof.wrong})`;
 };
 
@@ -62,10 +69,9 @@ export const faultsOfSignatures = (
   const given = new Map(entries.filter(isApproval).map((entry) => [entry.commandId, entry]));
   for (const row of rows) {
     const entry = given.get(row.commandId);
-    if (entry === undefined) continue;
     const proof = proofs.find(({ commandId }) => commandId === row.commandId);
-    const because = faultOfProof(row, proof, entry.data);
-    if (because !== null) fault(entry.sequence, because);
+    const because = faultOfProof(row, proof, entry);
+    if (because !== null) fault(entry?.sequence ?? 0, because);
   }
   for (const { commandId } of proofs) {
     if (rows.some((row) => row.commandId === commandId)) continue;

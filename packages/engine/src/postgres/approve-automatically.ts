@@ -27,6 +27,8 @@ export const approveAutomatically = async (
       automatic: true,
       fingerprint: row.fingerprint,
       person: policyActorId,
+      role: row.proposedRole,
+      via: 'system',
       policyVersion: policy.version,
     },
   });

@@ -64,9 +64,8 @@ const faultsIn = (
   const fingerprintsNow = proposedFor
     .map((account) => fingerprintOfRow(row, account))
     .filter((fingerprint) => fingerprint !== null);
-  const { id, state, version, fingerprint, proposedBy } = row;
   return faultsOfOperation({
-    operation: { id, state, version, fingerprint, proposedBy, fingerprintsNow },
+    operation: { ...row, fingerprintsNow },
     entries: history.entries.map(entryOfRow),
     approvals: history.approvals.map((approval) => ({
       ...approval,

@@ -26,6 +26,7 @@ const recheck = async (row: ApprovalSignatureRow, check: RecheckProof): Promise<
     approverId: row.approverId,
     fingerprint: row.fingerprint,
     publicKey: row.publicKey,
+    acceptedAt: row.acceptedAt.toISOString(),
     hash: hashOfProof(proof),
     wrong: await check(statement, proof),
   };
@@ -63,7 +64,8 @@ const faultsIn = async (
   const own = <Row extends { readonly operationId: string }>(all: readonly Row[]): readonly Row[] =>
     all.filter((row) => row.operationId === operationId);
   const proofs = await Promise.all(own(signatures).map((row) => recheck(row, check)));
-  return faultsOfSignatures(operationId, own(entries), own(rows), proofs);
+  const given = own(entries).map((entry) => ({ ...entry, at: entry.at.toISOString() }));
+  return faultsOfSignatures(operationId, given, own(rows), proofs);
 };
 
 /**
