@@ -63,6 +63,13 @@ describe('the audit over HTTP', () => {
     }
   });
 
+  it('names and finds whoever only signed in', async () => {
+    // Red when: names come from those who touched an operation alone.
+    const { userId } = await house.person('operator', 'newcomer@example.org');
+    const { items } = await page('type=signed-in&who=the%20operator');
+    expect(items).toMatchObject([{ by: { id: userId, name: 'The operator' }, chainName: 'The operator' }]);
+  });
+
   it('is exported with the same filters as text that no spreadsheet runs, and the export is in it', async () => {
     // Red when: a cell is not made safe, a filter is left out, or the export leaves no entry.
     await house.admin`insert into actors (org_id, actor_id, name) values (${house.organisationId}, ${agent.userId},

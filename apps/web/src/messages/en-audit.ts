@@ -62,6 +62,18 @@ const what: Readonly<Record<string, string | undefined>> = {
   'audit-verified': 'Audit checked',
 };
 
+const abouts: Readonly<Record<string, string | undefined>> = {
+  organisation: 'Organisation',
+  operation: 'Operation',
+  person: 'Sign-ins of',
+  member: 'Membership of',
+  invitation: 'Invitation',
+  key: 'Key',
+  account: 'Provider account',
+  policy: 'Policy',
+  audit: 'Audit',
+};
+
 const devices: Readonly<Record<string, string | undefined>> = {
   iphone: 'iPhone',
   ipad: 'iPad',
@@ -83,6 +95,11 @@ export const audit = {
   device: (device: string): string => devices[device] ?? device,
   columns: { at: 'When', what: 'What', who: 'Who', about: 'About', order: 'Order', device: 'Device' },
   nobody: 'Holdfast',
+  /** What an entry is about: a person by name where there is one, everything else by its kind and ID. */
+  about: (chain: string, name: string | null): string => {
+    const [kind = '', ...id] = chain.split(' ');
+    return [abouts[kind] ?? kind, name ?? id.join(' ')].filter((part) => part !== '').join(' ');
+  },
   filters: {
     label: 'Narrow the audit',
     who: 'Who (name or ID)',

@@ -3,6 +3,7 @@ import { operationOfChain } from '../audit/seal.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readNames } from './operation-reader.ts';
 import { anywhere, pageSize } from './page-cursor.ts';
+import { readNamesOf } from './policy-reader.ts';
 
 export type AuditFilter = {
   /** A person's or program's ID, or a part of their name. */
@@ -21,6 +22,8 @@ export type AuditFilter = {
 export type AuditItem = {
   readonly at: string;
   readonly chain: string;
+  /** The name of the person whose chain it is. */
+  readonly chainName: string | null;
   readonly sequence: number;
   readonly type: string;
   readonly by: { readonly id: string; readonly name: string } | null;
@@ -79,8 +82,10 @@ const shared = (filter: AuditFilter, chain: string, given: (value: Parameter) =>
   const text: string[] = [];
   if (filter.type !== undefined) text.push(`e.type = ${given(filter.type)}`);
   if (filter.who !== undefined) {
+    const name = given(anywhere(filter.who));
     text.push(`(e.actor_id = ${given(filter.who)} or e.actor_id in (
-      select actor_id from actors where org_id = $1 and name ilike ${given(anywhere(filter.who))}))`);
+      select actor_id from actors where org_id = $1 and name ilike ${name}
+      union all select user_id from members where org_id = $1 and name ilike ${name}))`);
   }
   if (filter.from !== undefined) text.push(`e.at >= ${given(filter.from)}::timestamptz`);
   if (filter.to !== undefined) text.push(`e.at < ${given(filter.to)}::timestamptz`);
@@ -118,6 +123,28 @@ const questionFor = (tx: OrganisationTransaction, filter: AuditFilter, limit: nu
   return { text, parameters };
 };
 
+/** The ID in `person …` and `member …`. */
+const personIn = (chain: string): string | null => /^(?:person|member) (.+)$/.exec(chain)?.[1] ?? null;
+const personOfChain = (chain: string, nameOf: (id: string) => string): string | null => {
+  const id = personIn(chain);
+  const name = id === null ? null : nameOf(id);
+  return name === id ? null : name;
+};
+
+/** Also of people who never touched an operation: those who only signed in have no name among its actors. */
+const namesIn = async (
+  tx: OrganisationTransaction,
+  rows: readonly Found[],
+): Promise<(id: string) => string> => {
+  const ids = rows.flatMap(({ actor_id: id, chain }) => [id, personIn(chain)]).filter((id) => id !== null);
+  const acted = await readNames(tx, ids);
+  const known = await readNamesOf(tx, ids);
+  return (id) => {
+    const name = acted.nameOf(id);
+    return name === id ? known(id) : name;
+  };
+};
+
 /** Entries that fit the filter, newest first, of operations and of everything else. */
 export const findAudit = async (tx: OrganisationTransaction, filter: AuditFilter): Promise<AuditPage> => {
   const size = pageSize(filter.limit);
@@ -125,17 +152,15 @@ export const findAudit = async (tx: OrganisationTransaction, filter: AuditFilter
   const found = await tx.ask<Found>(text, parameters);
   const shown = found.slice(0, size);
   const last = shown.at(-1);
-  const names = await readNames(
-    tx,
-    shown.flatMap(({ actor_id: id }) => id ?? []),
-  );
+  const nameOf = await namesIn(tx, shown);
   return {
     items: shown.map((row) => ({
       at: new Date(Number(row.at_ms)).toISOString(),
       chain: row.chain,
+      chainName: personOfChain(row.chain, nameOf),
       sequence: row.sequence,
       type: row.type,
-      by: row.actor_id === null ? null : { id: row.actor_id, name: names.nameOf(row.actor_id) },
+      by: row.actor_id === null ? null : { id: row.actor_id, name: nameOf(row.actor_id) },
       operationId: operationOfChain(row.chain),
       orderId: row.order_id,
       state: row.state,

@@ -55,8 +55,8 @@ export const readMembers = async (tx: OrganisationTransaction): Promise<readonly
     [tx.organisationId],
   );
 
-/** Names of whoever stands in a policy or changed one, also of those who have left; someone erased is their ID. */
-const readNamesOf = async (
+/** Names of members and of whoever acted, also of those who have left; someone erased is their ID. */
+export const readNamesOf = async (
   tx: OrganisationTransaction,
   ids: readonly string[],
 ): Promise<(id: string) => string> => {

@@ -45,6 +45,7 @@ export const auditQuery = (filters: AuditFilters): URLSearchParams => {
 export type AuditItem = {
   readonly at: string;
   readonly chain: string;
+  readonly chainName: string | null;
   readonly sequence: number;
   readonly type: string;
   readonly by: { readonly id: string; readonly name: string } | null;
