@@ -9,6 +9,8 @@ beforeAll(async () => {
   house = await openHouse();
   agent = await house.person('agent', 'agent@example.org');
   operator = await house.key('operator');
+  // Where nobody may approve, each proposal would have an entry more that says so.
+  await house.person('approver', 'lead@example.org');
   for (const orderId of ['audited-1', 'audited-2', 'audited-3']) {
     await house.order(orderId);
     const id = mintId();

@@ -63,6 +63,7 @@ export const policy = {
   per: 'Per',
   spans: { operation: 'refund', payment: 'payment', day: 'day' },
   automatic: 'Approve small refunds automatically',
+  automaticOn: 'No person has to approve them',
   automaticHint: 'Never what an assistant or a key without an owner proposes.',
   automaticRoles: 'Proposed by',
   automaticUpTo: 'Up to',
@@ -74,6 +75,7 @@ export const policy = {
   wholeNumber: (least: number, most: number) => `Type a whole number between ${least} and ${most}.`,
   changes: 'What this changes',
   nothingChanged: 'Nothing is changed yet.',
+  notReadYet: 'A field above is not filled in right, and says why. Until then nothing can be saved or shown.',
   tightens: 'Only tighter or the same: it is in force as soon as you save it.',
   loosens: 'Something becomes looser: a second admin has to agree. Until then nothing changes.',
   nobodyElse: 'There is no other admin here, so nobody can agree. Add a second admin under People first.',
@@ -124,5 +126,8 @@ export const policy = {
   offline: 'Holdfast cannot be reached. What you typed is still here; nothing was sent.',
   unheard:
     'Holdfast did not answer. Whether it was saved is not known: load the policy again before saving once more.',
-  leave: 'What you changed here is not saved. Leave it?',
+  leaveTitle: 'Leave without saving?',
+  leave: 'What you changed here is not saved. The policy in force stays as it is.',
+  stay: 'Stay here',
+  goAnyway: 'Leave and lose it',
 };
