@@ -185,6 +185,10 @@ export const appRig = (options: RigOptions): AppRig => {
       store: { recordAct: () => Promise.resolve() },
       sealKeys: () => Promise.resolve(null),
     },
+    notifications: {
+      inOrganisation: () => Promise.reject(new Error('there is no database here')),
+      ...{ publicKey: '', mail: 'nowhere', services: [] },
+    },
     keyApprovals: options.keyApprovals ?? false,
     signing: {
       passkeys: { ofPerson: () => Promise.resolve([]) },

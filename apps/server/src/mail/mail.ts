@@ -1,7 +1,13 @@
 import { createTransport } from 'nodemailer';
 import type { Settings } from '../settings/settings.ts';
 
-export type Letter = { readonly to: string; readonly subject: string; readonly text: string };
+export type Letter = {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** Where the same letter may leave twice: by it a mailbox knows that it is the same. */
+  readonly messageId?: string;
+};
 
 /** How letters leave. `console`: the demo, which shows them to whoever started it. `nowhere`: mail is not set up. */
 export type MailWay = 'smtp' | 'console' | 'nowhere';
@@ -66,7 +72,7 @@ const overSmtp = ({ url, from }: Smtp): Mail => {
     way: 'smtp',
     send: async (letter) => {
       try {
-        await transport.sendMail({ from, to: letter.to, subject: letter.subject, text: letter.text });
+        await transport.sendMail({ from, ...letter });
       } catch (error) {
         throw new MailNotSent('refused-or-lost', codeIn(error));
       }

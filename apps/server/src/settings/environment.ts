@@ -124,6 +124,14 @@ export const environmentSchema = z.object({
       'must be a sender like refunds@example.org',
     )
     .optional(),
+  HOLDFAST_PUSH_SERVICES: z
+    .string()
+    .transform((text) => text.split(',').map((origin) => origin.trim()))
+    .refine(
+      (origins) => origins.every((origin) => isOrigin(origin) && origin.startsWith('https:')),
+      'must be https origins separated by commas, like https://push.example.org',
+    )
+    .default([]),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -35,6 +35,8 @@ export type Settings = {
   readonly buildsWeb: boolean;
   /** How letters leave: `url` may hold a password. Without it the demo shows them, and else there are none. */
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
+  /** Push services that may be in our own network, by origin. */
+  readonly pushServices: readonly string[];
   readonly logLevel: Environment['LOG_LEVEL'];
 };
 
@@ -138,6 +140,7 @@ export const readSettings = (
     mostStreams: environment.HOLDFAST_STREAMS,
     buildsWeb: environment.HOLDFAST_WEB_BUILD === 'on',
     smtp: readSmtp(environment),
+    pushServices: environment.HOLDFAST_PUSH_SERVICES,
     logLevel: environment.LOG_LEVEL,
   };
 };

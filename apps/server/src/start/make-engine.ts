@@ -4,6 +4,7 @@ import {
   createEngine,
   createRuntime,
   createWorker,
+  organisationsWithNotices,
   passkeysIn,
   type Passkeys,
   type InOrganisation,
@@ -17,6 +18,7 @@ export type MadeEngine = {
   readonly worker: Worker;
   readonly inOrganisation: InOrganisation;
   readonly passkeys: Passkeys;
+  readonly organisationsWithNotices: () => Promise<readonly string[]>;
   /** Resolves once nothing of it holds a connection any more. Stop the worker first. */
   readonly close: () => Promise<void>;
 };
@@ -88,6 +90,7 @@ export const makeEngine = (
           }),
     }),
     inOrganisation: runtime.inOrganisation,
+    organisationsWithNotices: () => organisationsWithNotices(connection),
     passkeys: passkeysIn(connection.db),
     close: async () => {
       await runtime.close();

@@ -29,6 +29,7 @@ import { makeEngine, type MadeEngine } from './make-engine.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { registerAllPayments, withPaymentsAtTheFake } from './payments-at-the-fake.ts';
 import { organisationParts } from './organisation-parts.ts';
+import { notificationParts, runNotifying } from './notifications-of.ts';
 import { openAccountDirectory } from './account-directory.ts';
 import type { StripeAccess } from './provider-account.ts';
 import { makeSealingKey, readSealingKey } from './sealed-secrets.ts';
@@ -112,6 +113,7 @@ export const appOf = (opened: OpenServer) => {
           return key === undefined ? null : [sealSignerOf(key).publicKey];
         },
       },
+      notifications: notificationParts(opened),
       keyApprovals: settings.keyApprovals,
       signing: { passkeys: made.passkeys, policyOf: (id) => made.inOrganisation(id, readPolicy) },
       readiness: readiness(opened),
@@ -292,6 +294,7 @@ export const runServer = async (
     const server = settings.role === 'worker' ? undefined : await listen(opened);
     const stopWorker = settings.role === 'api' ? undefined : runWorker(opened);
     const stopSealing = settings.role === 'api' ? undefined : runSealing(opened);
+    const stopNotifying = settings.role === 'api' ? undefined : runNotifying(opened);
     await recordServer(settings.dataFolder, {
       databaseUrl: database.url,
       givenDatabaseUrl: settings.databaseUrl,
@@ -303,6 +306,7 @@ export const runServer = async (
     return {
       stop: async () => {
         if (server !== undefined) await closeServer(server, opened.streams);
+        await stopNotifying?.();
         await stopSealing?.();
         await stopWorker?.();
         await forgetServer(settings.dataFolder);

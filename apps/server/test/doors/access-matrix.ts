@@ -296,6 +296,31 @@ const ownSignInRows: readonly GuardedRow[] = [
   },
 ];
 
+/** How those who approve hear that something waits. Any person may take a browser from whoever had it before. */
+const notificationRows: readonly GuardedRow[] = [
+  { route: 'get /v1/me/notifications', may: approvers, not: ['any-key'] },
+  {
+    route: 'post /v1/me/notifications/way',
+    may: approvers,
+    not: ['any-key'],
+    body: () => ({ way: 'push-else-mail' }),
+  },
+  { route: 'post /v1/me/notifications/test', may: approvers, not: ['any-key'] },
+  {
+    route: 'post /v1/me/notifications/devices',
+    may: approvers,
+    not: ['any-key'],
+    body: () => ({ endpoint: 'https://127.0.0.1/', keys: {} }),
+    passes: [422],
+  },
+  ...['own', 'end'].map((word): GuardedRow => ({
+    route: `post /v1/me/notifications/devices/${word}`,
+    may: all,
+    not: ['any-key'],
+    body: () => ({ endpoint: 'https://push.example.org/nobodys' }),
+  })),
+];
+
 const openRows: readonly OpenRow[] = [
   { route: 'post /v1/invitation', open: [422], body: () => ({ token: 'none' }) },
   { route: 'post /v1/invitation/accept', open: [422], body: () => ({ token: 'none' }) },
@@ -340,6 +365,7 @@ export const guardedRows: readonly GuardedRow[] = [
   ...policyRows,
   ...peopleRows,
   ...ownSignInRows,
+  ...notificationRows,
 ];
 export const rows: readonly Row[] = [...guardedRows, ...openRows];
 

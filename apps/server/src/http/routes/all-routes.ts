@@ -7,6 +7,7 @@ import { commandRoutes } from './command-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
 import { keyRoutes, type KeyParts } from './key-routes.ts';
 import { meRoutes, type MeParts } from './me-routes.ts';
+import { notificationRoutes, type NotificationParts } from './notification-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { policyRoutes } from './policy-routes.ts';
 import { peopleRoutes, type PeopleParts } from './people-routes.ts';
@@ -27,6 +28,7 @@ export type RouteParts = {
   readonly accept: AcceptParts;
   readonly keys: KeyParts;
   readonly providerAccount: ProviderAccountParts;
+  readonly notifications: NotificationParts;
   readonly keyApprovals: boolean;
   readonly readiness: Readiness;
   readonly feed: FeedParts;
@@ -43,6 +45,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...systemRoutes(parts.engine, parts.readiness),
   ...auditRoutes(parts.audit),
   ...meRoutes(parts.me),
+  ...notificationRoutes(parts.notifications),
   ...policyRoutes,
   ...peopleRoutes(parts.people),
   ...recoveryRoutes(parts.recovery),

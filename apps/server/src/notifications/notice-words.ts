@@ -1,0 +1,42 @@
+import type { ClaimedNotice } from '@holdfast/engine/postgres';
+import type { Letter } from '../mail/mail.ts';
+
+/*
+ * What a lock screen may show to whoever looks at it: how many, and of which organisation. No customer, no amount.
+ */
+
+const refunds = (count: number): string => (count === 1 ? '1 refund' : `${String(count)} refunds`);
+
+const sentenceOf = ({ kind, count }: Pick<ClaimedNotice, 'kind' | 'count'>): string => {
+  switch (kind) {
+    case 'approvals-wait':
+      return `${refunds(count)} ${count === 1 ? 'waits' : 'wait'} for your approval.`;
+    case 'nobody-can-approve':
+      return `${refunds(count)} ${count === 1 ? 'waits' : 'wait'}, and nobody here can approve ${count === 1 ? 'it' : 'them'}.`;
+    case 'test':
+      return 'Notices arrive here. This one was only to try it.';
+  }
+};
+
+type Told = Pick<ClaimedNotice, 'kind' | 'count' | 'organisationName'>;
+
+/** As the service worker reads it. Where a press leads is the app's own matter, never a notice's. */
+export const pushPayload = (notice: Told, tag: string): string =>
+  JSON.stringify({ title: notice.organisationName, body: sentenceOf(notice), tag });
+
+export const noticeLetter = (
+  notice: Told & Pick<ClaimedNotice, 'id'>,
+  to: string,
+  publicOrigin: string,
+): Letter => ({
+  to,
+  subject: `Holdfast: ${sentenceOf(notice).replace(/\.$/, '')}`,
+  text: [
+    `${notice.organisationName}: ${sentenceOf(notice)}`,
+    `${publicOrigin}/approvals`,
+    `You get at most one such letter in a quarter of an hour. Choose otherwise at ${publicOrigin}/you/notifications`,
+    '',
+  ].join('\n\n'),
+  // The same letter sent twice, because a process died in between, is one letter in most mailboxes.
+  messageId: `<${notice.id}@notices.holdfast.invalid>`,
+});
