@@ -162,6 +162,7 @@ export class Session {
    * has the sign-out before this returns, and tells the server of it: now, or first thing with a connection.
    */
   async signOut(): Promise<void> {
+    void this.#aboutPush((push) => push.forgetPush());
     try {
       await this.#outbox.signedOut();
     } catch {
@@ -213,7 +214,18 @@ export class Session {
     await this.#outbox.signedIn(person.subject);
     this.#entering = null;
     this.#state = { kind: 'signed-in', person };
+    void this.#aboutPush((push) => push.settlePush(this.#server, person));
     if (roleMay(person.role, 'approver')) void this.#learnSigning(person.subject);
+  }
+
+  /** Notices belong to who sits here. Only where the browser was once allowed to show any, so that nobody else loads it. */
+  async #aboutPush(work: (push: typeof import('./push-notices.ts')) => Promise<void>): Promise<void> {
+    try {
+      if (!('Notification' in globalThis) || Notification.permission !== 'granted') return;
+      await work(await import('./push-notices.ts'));
+    } catch {
+      // The server shows nothing for a session that has ended, whatever this browser still holds.
+    }
   }
 
   /** Whoever approves may have to sign without a connection later. */

@@ -2,6 +2,7 @@ import { backgroundSyncTag, sendOnce } from '@holdfast/outbox/browser';
 import { cacheNames } from 'workbox-core';
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
 import { NavigationRoute, registerRoute } from 'workbox-routing';
+import { listenForNotices } from './notices.ts';
 import { isPreviousAsset, keepPreviousAssets, servePreviousAsset } from './previous-assets.ts';
 
 type BuiltFile = { readonly url: string; readonly revision: string | null };
@@ -55,6 +56,8 @@ self.addEventListener('message', (event) => {
   // A page asks whether it and this worker are of one build.
   if (message?.type === 'IS_THIS_YOURS') event.ports[0]?.postMessage(paths.has(message.path ?? ''));
 });
+
+listenForNotices();
 
 // The connection is back, perhaps with the app closed: what was saved on this device goes out.
 self.addEventListener('sync', (event) => {

@@ -16,6 +16,7 @@ const screens = {
   approvals: new LazyPart(() => import('../screens/approvals/ApprovalsScreen.svelte')),
   device: new LazyPart(() => import('../screens/device/DeviceScreen.svelte')),
   audit: new LazyPart(() => import('../screens/audit/AuditScreen.svelte')),
+  notifications: new LazyPart(() => import('../screens/you/NotificationsScreen.svelte')),
   settings: new LazyPart(() => import('../screens/settings/SettingsScreen.svelte')),
 } as const;
 type ScreenName = keyof typeof screens;
@@ -53,6 +54,8 @@ export const screenAt = (path: string): ScreenName | null => {
     case 'audit':
     case 'settings':
       return place;
+    case 'you':
+      return inside === 'notifications' ? 'notifications' : null;
     default:
       return null;
   }

@@ -29,6 +29,7 @@ const router = createRouter({
   '/approvals/:operationId': approvals,
   '/device': lazyScreen('device'),
   '/audit': lazyScreen('audit'),
+  '/you/notifications': lazyScreen('notifications'),
   '/settings': settings,
   '/settings/:section': settings,
   '*notFound': NotFoundScreen,
