@@ -2,7 +2,6 @@
 export const notices = {
   title: 'Notices',
   lead: 'How you are told that a refund waits for your approval, or that nobody can approve one.',
-  place: 'Notices',
   hereTitle: 'This browser',
   says: 'A notice says how many wait and in which organisation: no customer, no amount. It ends when you sign out here.',
   standings: {

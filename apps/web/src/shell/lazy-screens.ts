@@ -38,7 +38,7 @@ export const screenAt = (path: string): ScreenName | null => {
     case 'forgot-password':
       return 'forgotPassword';
     case 'you':
-      return 'security';
+      return inside === 'notifications' ? 'notifications' : 'security';
     case 'invitation':
       return 'invitation';
     case 'orders':
@@ -54,8 +54,6 @@ export const screenAt = (path: string): ScreenName | null => {
     case 'audit':
     case 'settings':
       return place;
-    case 'you':
-      return inside === 'notifications' ? 'notifications' : null;
     default:
       return null;
   }
