@@ -13,7 +13,11 @@ const common: Record<string, string> = {
 /** For answers that are data: nothing in them may run or load anything. */
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-const pageParts = (scripts: string): string =>
+/** What a page may make of strings where a string could become script: `none`, or policies by name. */
+const trustedTypes = (policies: readonly string[]): string =>
+  policies.length === 0 ? "trusted-types 'none'" : `trusted-types ${policies.join(' ')}`;
+
+const pageParts = (scripts: string, policies: readonly string[]): string =>
   [
     "default-src 'none'",
     `script-src ${scripts}`,
@@ -28,6 +32,9 @@ const pageParts = (scripts: string): string =>
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
+    // Where the browser knows it: no plain string reaches innerHTML, a script's address, eval or their like.
+    "require-trusted-types-for 'script'",
+    trustedTypes(policies),
   ].join('; ');
 
 /** The page's own inline scripts, by hash: so no other inline script can run. */
@@ -39,8 +46,18 @@ const inlineScriptHashes = (html: string): string[] =>
         .digest('base64')}'`,
   );
 
+/**
+ * The only two that the app makes: Svelte's, for the templates it was compiled to, and the one that lets the service
+ * worker's own address through (`apps/web/src/shell/service-worker-address.ts`).
+ */
+const appPolicies = ['svelte-trusted-html', 'holdfast-service-worker'] as const;
+
+/** For a page with no script of its own, and for a worker: neither makes anything of a string. */
 export const pagePolicy = (html: string): string =>
-  pageParts(["'self'", ...inlineScriptHashes(html)].join(' '));
+  pageParts(["'self'", ...inlineScriptHashes(html)].join(' '), []);
+
+export const appPolicy = (html: string): string =>
+  pageParts(["'self'", ...inlineScriptHashes(html)].join(' '), appPolicies);
 
 /** Headers of every answer. `https` alone may promise to stay https. */
 export const securityHeaders = (publicOrigin: string): Record<string, string> => ({

@@ -136,6 +136,17 @@ describe('security headers', () => {
     expect(policy).toContain("default-src 'none'");
   });
 
+  // Red when: a page or a worker's script comes without Trusted Types, or may make more policies than it needs.
+  it('no string becomes script: the app makes two policies by name, a page without script and a worker none', async () => {
+    const policyOf = async (address: string) =>
+      (await rig().ask('GET', address)).headers.get('content-security-policy') ?? '';
+    const own = "require-trusted-types-for 'script'; trusted-types ";
+    expect(await policyOf('/')).toMatch(new RegExp(`${own}svelte-trusted-html holdfast-service-worker$`));
+    for (const address of ['/docs', '/service-worker.js']) {
+      expect(await policyOf(address), address).toMatch(new RegExp(`${own}'none'$`));
+    }
+  });
+
   it('stand on every answer, errors too; HSTS only where the origin is https', async () => {
     for (const address of ['/', '/healthz', '/v1/me', '/v1/unknown', '/docs', '/openapi.json']) {
       const { headers } = await rig().ask('GET', address);

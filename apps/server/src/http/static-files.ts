@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compressor, type Coding } from './compressed-file.ts';
-import { pagePolicy } from './security-headers.ts';
+import { appPolicy, pagePolicy } from './security-headers.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -76,7 +76,7 @@ const answer = async (
     'cache-control': isHashed(urlPath) ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (type.startsWith('text/html')) {
-    headers['content-security-policy'] = pagePolicy(new TextDecoder().decode(file.bytes));
+    headers['content-security-policy'] = appPolicy(new TextDecoder().decode(file.bytes));
   } else if (type.startsWith('text/javascript')) {
     // A worker is governed by the policy its own script came with.
     headers['content-security-policy'] = pagePolicy('');

@@ -1,6 +1,7 @@
 import type { Outbox } from '@holdfast/outbox';
 import type { Workbox } from 'workbox-window';
 import type { OpenForms } from './open-forms.svelte.ts';
+import { serviceWorkerAddress } from './service-worker-address.ts';
 import {
   afterTakeover,
   conclude,
@@ -64,7 +65,7 @@ export class AppUpdate {
     });
     navigator.serviceWorker.addEventListener('controllerchange', () => void this.#takenOver());
     const { Workbox } = await import('workbox-window');
-    const workbox = new Workbox('/service-worker.js', { scope: '/', type: 'classic' });
+    const workbox = new Workbox(serviceWorkerAddress(), { scope: '/', type: 'classic' });
     this.#workbox = workbox;
     workbox.addEventListener('waiting', () => {
       if (this.#state.kind === 'none') this.#state = { kind: 'offered' };
