@@ -1,4 +1,6 @@
-import type { Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
+import postgres from 'postgres';
+import type { House } from './house.ts';
 
 /** A device with a passkey store of its own, whose person is always there and always proves it. */
 export type VirtualAuthenticator = {
@@ -28,4 +30,32 @@ export const addAuthenticator = async (page: Page): Promise<VirtualAuthenticator
     verify: async (isUserVerified) =>
       void (await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })),
   };
+};
+
+/** From any screen, by keys, to where a person sees how they sign in. */
+export const openSecurity = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'You', exact: true }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Passkeys and sessions' }).press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Passkeys and sessions' })).toBeVisible();
+};
+
+/** On that screen. */
+export const makePasskey = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('button', { name: 'Add a passkey' }).press('Enter');
+  await page.getByLabel('Name').fill(name);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(`"${name}" is ready`)).toBeVisible();
+};
+
+/** The server's own rows, read or changed behind its back. */
+export const rowsOf = async <Row extends object>(
+  house: Pick<House, 'databaseUrl'>,
+  ask: (sql: postgres.Sql) => PromiseLike<readonly object[]>,
+): Promise<readonly Row[]> => {
+  const sql = postgres(await house.databaseUrl(), { max: 1, onnotice: () => undefined });
+  try {
+    return [...(await ask(sql))] as Row[];
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
 };
