@@ -13,6 +13,7 @@ import type { Engine, Principal, ProviderAccount, ProviderDirectory } from '../s
 import type { VerifyAssertion } from '../src/intake/approval-signature.ts';
 import { createEngine } from '../src/postgres/create-engine.ts';
 import { createRuntime, type Runtime } from '../src/postgres/runtime.ts';
+import { housePeople } from './house-people.ts';
 import { createTestDatabase, type TestDatabase } from './postgres-rig.ts';
 
 export type EngineHouse = {
@@ -144,6 +145,8 @@ export const createEngineHouse = async (options: HouseOptions = {}): Promise<Eng
     undoMs: options.undoMs ?? 5_000,
     providerTimeoutMs: 1_000,
   });
+  const people = housePeople(database, organisationId);
+  await people.join(ada, ben, cleo, olga, boss);
   const as = (actor: Actor): Principal => ({ organisationId, actor });
   return {
     database,
@@ -157,11 +160,13 @@ export const createEngineHouse = async (options: HouseOptions = {}): Promise<Eng
       if (!answer.ok) throw new Error(JSON.stringify(answer.problem));
       return orderId;
     },
-    give: (actor, ...commands) =>
-      engine.apply(
+    give: async (actor, ...commands) => {
+      await people.joinApprover(actor, commands);
+      return engine.apply(
         as(actor),
         commands.map((command) => ({ ok: true, command })),
-      ),
+      );
+    },
     close: async () => {
       await runtime.close();
       await database.drop();

@@ -7,6 +7,7 @@ import { organisationTransactions, type InOrganisation } from '../src/postgres/c
 import { createWorker, type CreateWorkerOptions } from '../src/postgres/create-worker.ts';
 import { createIntake } from '../src/postgres/intake.ts';
 import { putOrder } from '../src/postgres/order-store.ts';
+import { housePeople } from './house-people.ts';
 import { createTestDatabase, eventually, type TestDatabase } from './postgres-rig.ts';
 
 export const shortSettings: WorkerSettings = {
@@ -115,11 +116,15 @@ export const createWorkerHouse = async (
     nowMs: () => Date.now(),
   });
 
-  const apply: WorkerHouse['apply'] = (actor, ...commands) =>
-    intake(
+  const people = housePeople(database, organisationId);
+  await people.join(agent, approver, { ...approver, id: 'approver-2', name: 'Dora' });
+  const apply: WorkerHouse['apply'] = async (actor, ...commands) => {
+    await people.joinApprover(actor, commands);
+    return intake(
       { organisationId, actor },
       commands.map((command) => ({ ok: true, command })),
     );
+  };
 
   const propose: WorkerHouse['propose'] = async (orderId, minor, more = {}) => {
     const operationId = more.operationId ?? mint();

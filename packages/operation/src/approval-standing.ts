@@ -5,13 +5,19 @@ import { judgeLimits, type LimitReason, type LimitUse } from './limits.ts';
 import { english } from './messages/en.ts';
 import type { Policy } from './policy.ts';
 
-export const standingReasons = ['signature-missing', 'not-automatic'] as const;
+export const standingReasons = ['signature-missing', 'not-automatic', 'approver-lost-authority'] as const;
 export type StandingReason = LimitReason | (typeof standingReasons)[number];
 export type StandingProblem = { readonly reason: StandingReason; readonly sentence: string };
 
 /** An approval as it was given: by somebody with what they had used before it, or by the policy for a proposer. */
 export type GivenApproval =
-  | { readonly kind: 'person'; readonly use: LimitUse; readonly signed: boolean }
+  | {
+      readonly kind: 'person';
+      readonly use: LimitUse;
+      readonly signed: boolean;
+      /** Whether they may approve at all, now. */
+      readonly mayApprove: boolean;
+    }
   | { readonly kind: 'automatic'; readonly proposer: AutomaticSubject | null };
 
 /** Why an approval would not count by the policy as it is now, whatever the one said under which it was given. */
@@ -27,7 +33,9 @@ export const lackingIn = (
       : [{ reason: 'not-automatic', sentence: sentences.notAutomatic }];
   }
   const unsigned = signatureRequired(policy, amount) && !given.signed;
+  const lost = { reason: 'approver-lost-authority' as const, sentence: sentences.approverLostAuthority };
   return [
+    ...(given.mayApprove ? [] : [lost]),
     ...judgeLimits(policy, given.use),
     ...(unsigned ? [{ reason: 'signature-missing' as const, sentence: sentences.signatureMissing }] : []),
   ];

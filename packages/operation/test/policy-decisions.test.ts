@@ -153,7 +153,7 @@ describe('limits', () => {
 
   // Red when: an approval is judged by the policy it was given under.
   test('of today say what an approval of yesterday lacks', () => {
-    const given = { kind: 'person', use, signed: false } as const;
+    const given = { kind: 'person', use, signed: false, mayApprove: true } as const;
     expect(lackingIn(defaultPolicy, eur(100), given)).toEqual([]);
     const tighter: Policy = {
       ...defaultPolicy,
@@ -166,6 +166,17 @@ describe('limits', () => {
     ]);
     expect(lackingIn(tighter, eur(100), { ...given, signed: true }).map(({ reason }) => reason)).toEqual([
       'over-operation-limit',
+    ]);
+  });
+
+  // Red when: `mayApprove` is not looked at.
+  test('an approval by somebody who may no longer approve lacks that, whatever the policy', () => {
+    const given = { kind: 'person', use, signed: true, mayApprove: false } as const;
+    expect(lackingIn(defaultPolicy, eur(100), given)).toEqual([
+      {
+        reason: 'approver-lost-authority',
+        sentence: 'Somebody who approved it may no longer approve refunds.',
+      },
     ]);
   });
 });

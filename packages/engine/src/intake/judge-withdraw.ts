@@ -6,8 +6,10 @@ export type WithdrawCommand = Extract<Command, { type: 'withdraw' }>;
 
 export type WithdrawFacts = {
   readonly person: string;
-  /** Who counts among the approvals in force. */
-  readonly approvedBy: readonly string[];
+  /** Whether an approval of theirs is in force, whether it still counts or not. */
+  readonly stands: boolean;
+  /** Whose approvals count by the policy as it is now. */
+  readonly counting: readonly string[];
   /** Whether this person ever approved it, in force or not. */
   readonly everApproved: boolean;
   readonly policy: Policy;
@@ -27,12 +29,12 @@ export const judgeWithdraw = (command: WithdrawCommand, facts: WithdrawFacts): J
   if (!facts.everApproved) {
     return refuse(problemOf('too-late', 'You have not approved it, so there is nothing to take back.', ids));
   }
-  if (!facts.approvedBy.includes(facts.person)) {
+  if (!facts.stands) {
     return refuse(
       problemOf('too-late', 'Your approval no longer stands; it was taken back or is void.', ids),
     );
   }
-  const others = facts.approvedBy.filter((person) => person !== facts.person);
+  const others = facts.counting.filter((person) => person !== facts.person);
   const othersSuffice = facts.amount !== null && approvalsSuffice(facts.policy, facts.amount, others);
   return { kind: 'go-on', effect: { othersSuffice } };
 };

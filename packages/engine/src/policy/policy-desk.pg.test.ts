@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const { id, name, role } of [ada, ben, boss, second, third]) {
     await house.database.admin`
       insert into members (org_id, user_id, role, name, email)
-      values (${house.organisationId}, ${id}, ${role}, ${name}, ${`${id}@example.test`})`;
+      values (${house.organisationId}, ${id}, ${role}, ${name}, ${`${id}@example.test`}) on conflict do nothing`;
   }
 });
 afterAll(() => house.close());

@@ -7,6 +7,7 @@ import {
   type StandingProblem,
 } from '@holdfast/operation';
 import type { OrganisationTransaction } from './connection.ts';
+import { loadAuthority, stillMayApprove } from './approver-authority.ts';
 import { readUse } from './limit-use.ts';
 import type { ApprovalRow, OperationRow } from './schema.ts';
 
@@ -30,8 +31,9 @@ export const lackingOf = async (
   tx: OrganisationTransaction,
   policy: Policy,
   row: Limited,
-  { person, role, signed, approvedAt: at }: ApprovalRow,
+  given: ApprovalRow,
 ): Promise<readonly StandingProblem[]> => {
+  const { person, role, signed, approvedAt: at } = given;
   const about = aboutOperation(row);
   if (person === policyActorId) {
     const proposer = row.proposedRole && { role: row.proposedRole, via: row.proposedVia, assistant: false };
@@ -39,7 +41,12 @@ export const lackingOf = async (
   }
   const limited = { act: 'approve', person, role, ...about, at } as const;
   const use = await readUse(tx, policy, limited, 'only-earlier');
-  return lackingIn(policy, about.amount, { kind: 'person', use, signed });
+  return lackingIn(policy, about.amount, {
+    kind: 'person',
+    use,
+    signed,
+    mayApprove: await stillMayApprove(tx, given),
+  });
 };
 
 /** Why whoever proposed it might not propose it by the policy as it is now. */
@@ -51,4 +58,29 @@ export const proposalLackingOf = async (
   const { proposedPerson: person, proposedRole: role, createdAt: at } = row;
   const limited = { act: 'propose', person, role, ...aboutOperation(row), at } as const;
   return judgeLimits(policy, await readUse(tx, policy, limited, 'only-earlier'));
+};
+
+const isLimited = (row: OperationRow): row is Limited =>
+  row.provider !== null && row.paymentReference !== null && row.amountMinor !== null && row.currency !== null;
+
+/**
+ * Who of those that gave these approvals counts now: the one rule for completing, withdrawing, showing and claiming. Not
+ * the proposer, unless the policy lets them, and nobody whose approval lacks what the policy asks today.
+ */
+export const countingPeople = async (
+  tx: OrganisationTransaction,
+  policy: Policy,
+  row: OperationRow,
+  given: readonly ApprovalRow[],
+): Promise<readonly string[]> => {
+  if (!isLimited(row)) return [];
+  await loadAuthority(tx, given);
+  const people: string[] = [];
+  for (const approval of given) {
+    const { person, fingerprint } = approval;
+    if (fingerprint !== row.fingerprint) continue;
+    if (person === row.proposedPerson && !policy.proposerMayApprove) continue;
+    if ((await lackingOf(tx, policy, row, approval)).length === 0) people.push(person);
+  }
+  return people;
 };

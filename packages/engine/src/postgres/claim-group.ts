@@ -1,6 +1,7 @@
 import { crashPoint } from '#crash-point';
 import type { ClaimRequest, ClaimResult } from '../claim/claim-approved.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
+import { loadAuthority } from './approver-authority.ts';
 import { changeWake } from './attempt-store.ts';
 import { claim } from './claim-store.ts';
 import type { InOrganisation, OrganisationTransaction } from './connection.ts';
@@ -79,6 +80,7 @@ const inOneTransaction = (
       loadDisputes(tx),
       loadAuditHeads(tx, operationIds),
     ]);
+    await loadAuthority(tx, [...tx.memory.approvalsOf.values()].flat());
     // Asked once for all of the group, and remembered no longer: the next group may find other records.
     const homes = new Map<string, boolean>();
     const isHomeHere = async (account: ProviderAccount): Promise<boolean> => {

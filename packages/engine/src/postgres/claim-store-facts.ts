@@ -103,7 +103,8 @@ const approvalsInForce = async (
   policy: Policy,
 ): Promise<readonly Approval[]> => {
   const approvals: Approval[] = [];
-  for (const given of (await readApprovals(tx, [row.id])).get(row.id) ?? []) {
+  const inForce = (await readApprovals(tx, [row.id])).get(row.id) ?? [];
+  for (const given of inForce) {
     const { person: by, approvedAt, fingerprint } = given;
     const lacking = await lackingOf(tx, policy, row, given);
     approvals.push({ by, atMs: approvedAt.getTime(), fingerprint, lacking });

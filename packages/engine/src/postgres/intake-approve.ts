@@ -13,7 +13,7 @@ import { personOf } from '../intake/access.ts';
 import { judgeApproval, type ApprovalFacts, type ApproveCommand } from '../intake/judge-approve.ts';
 import { eligibilityFacts, type ProposalFacts } from '../intake/judge-propose.ts';
 import { amountOf } from '../query/operation-view.ts';
-import { lackingOf, proposalLackingOf } from './approval-standing.ts';
+import { countingPeople, proposalLackingOf } from './approval-standing.ts';
 import { appendAudit, authorOf, type AuditAuthor } from './audit-store.ts';
 import { changeOperation, lockPayment, type OperationPatch } from './change-operation.ts';
 import { isWhole } from './claim-store-facts.ts';
@@ -114,13 +114,9 @@ const readAuthority = async (
   const subject = { act: 'approve', person: personOf(actor), role: actor.role } as const;
   const { id: operationId, provider, paymentReference, amountMinor: minor, currency } = row;
   const about = { operationId, provider, paymentReference, amount: { minor, currency }, at: tx.now };
-  const approvedBy: string[] = [];
-  for (const given of inForce) {
-    if ((await lackingOf(tx, policy, row, given)).length === 0) approvedBy.push(given.person);
-  }
   return {
     overLimits: judgeLimits(policy, await readUse(tx, policy, { ...subject, ...about }, 'everything')),
-    approvedBy,
+    approvedBy: await countingPeople(tx, policy, row, inForce),
   };
 };
 

@@ -3,6 +3,7 @@ import type { Command, CommandResult, LimitSubject } from '@holdfast/operation';
 import type { Principal } from '../engine-interface.ts';
 import type { SignatureVerdict } from '../intake/approval-signature.ts';
 import { personOf } from '../intake/access.ts';
+import { loadAuthority, type Giver } from './approver-authority.ts';
 import { BoundMeanwhile } from './bound-meanwhile.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { codeOf, isDatabaseAway } from './database-trouble.ts';
@@ -127,6 +128,12 @@ const limitSubjects = ({ who: { actor }, commands }: GivenCommands): readonly Li
     act === 'propose' || act === 'approve' ? [{ act, person: personOf(actor), role: actor.role }] : [],
   );
 
+/** Who gives an approval here, as it will be recorded. */
+const givers = ({ who: { actor }, commands }: GivenCommands): readonly Giver[] =>
+  commands.some(({ command: { type } }) => type === 'approve')
+    ? [{ actorId: actor.id, role: actor.role, via: actor.via }]
+    : [];
+
 /** Locks and reads in two journeys what all these commands are judged by. */
 const load = async (
   tx: OrganisationTransaction,
@@ -150,7 +157,10 @@ const load = async (
     loadNames(tx, [...callers.keys()]),
     proposals.length === 0 ? undefined : loadUnnamed(tx, operationIds),
   ]);
-  await rememberCallers(tx, callers);
+  await Promise.all([
+    rememberCallers(tx, callers),
+    loadAuthority(tx, [...[...tx.memory.approvalsOf.values()].flat(), ...groups.flatMap(givers)]),
+  ]);
 };
 
 /** Names live with the actors alone, so that history can show them and a person can still be erased. */

@@ -4,11 +4,12 @@ import { personOf } from '../intake/access.ts';
 import { judgeWithdraw, type WithdrawCommand } from '../intake/judge-withdraw.ts';
 import { authorOf } from './audit-store.ts';
 import { amountOf } from '../query/operation-view.ts';
+import { countingPeople } from './approval-standing.ts';
 import { changeOperation } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
 import { nextLookAtProposal } from './nobody-can-approve.ts';
-import { readPolicy } from './operation-reader.ts';
+import { readApprovals, readPolicy } from './operation-reader.ts';
 import { approvals, type OperationRow } from './schema.ts';
 
 /** Takes back the approval of whoever gave it, as long as nothing has been claimed. */
@@ -20,14 +21,17 @@ export const applyWithdraw = async (
 ): Promise<DecisionOutcome> => {
   const person = personOf(who.actor);
   const policy = await readPolicy(tx);
-  const given = await tx.db
-    .select({ person: approvals.person, voidedAt: approvals.voidedAt })
-    .from(approvals)
-    .where(and(eq(approvals.organisationId, tx.organisationId), eq(approvals.operationId, row.id)));
+  const inForce = (await readApprovals(tx, [row.id])).get(row.id) ?? [];
+  const counting = await countingPeople(tx, policy, row, inForce);
+  const ever = await tx.ask(
+    'select from approvals where org_id = $1 and operation_id = $2::uuid and person = $3 limit 1',
+    [tx.organisationId, row.id, person],
+  );
   const judgement = judgeWithdraw(command, {
     person,
-    approvedBy: given.filter(({ voidedAt }) => voidedAt === null).map((approval) => approval.person),
-    everApproved: given.some((approval) => approval.person === person),
+    stands: inForce.some((approval) => approval.person === person),
+    counting,
+    everApproved: ever.length > 0,
     policy,
     amount: amountOf(row),
   });

@@ -8,7 +8,7 @@ import {
 } from '@holdfast/operation';
 import type { AccessRules } from '../intake/access.ts';
 import { changeWake } from './attempt-store.ts';
-import { proposalLackingOf } from './approval-standing.ts';
+import { countingPeople, proposalLackingOf } from './approval-standing.ts';
 import { changeOperation } from './change-operation.ts';
 import { isWhole } from './claim-store-facts.ts';
 import type { OrganisationTransaction } from './connection.ts';
@@ -65,7 +65,7 @@ export const whyNobody = async (
   if ((await proposalLackingOf(tx, policy, row)).length > 0) return 'limits-too-low';
   const given = (await readApprovals(tx, [row.id])).get(row.id) ?? [];
   const amount = { minor: row.amountMinor, currency: row.currency };
-  const approvedBy = given.map(({ person }) => person);
+  const approvedBy = await countingPeople(tx, policy, row, given);
   return whyNobodyCanApprove(policy, { amount, proposedPerson: row.proposedPerson, approvedBy }, approvers);
 };
 

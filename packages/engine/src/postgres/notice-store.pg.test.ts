@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const { id, role, name } of [ada, ben, cleo, boss]) {
     await house.database.admin`insert into sign_in."user" (id, name, email) values (${id}, ${name}, ${id})`;
     await house.database.admin`insert into members (org_id, user_id, role, name, email)
-      values (${organisationId}, ${id}, ${role}, ${name}, ${`${id}@example.test`})`;
+      values (${organisationId}, ${id}, ${role}, ${name}, ${`${id}@example.test`}) on conflict do nothing`;
   }
 });
 afterAll(() => house.close());

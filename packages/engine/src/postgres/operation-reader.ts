@@ -1,6 +1,8 @@
 import { english, policyActorId, policyFromStored, type Operation, type Policy } from '@holdfast/operation';
 import { viewOfOperation, type StoredApproval, type ViewContext } from '../query/operation-view.ts';
 import { competingWith } from '../query/competing.ts';
+import { countingPeople } from './approval-standing.ts';
+import { loadAuthority } from './approver-authority.ts';
 import { readCompeting } from './competing-reader.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { groupedBy } from './grouped.ts';
@@ -118,6 +120,9 @@ export const viewOperationsAlone = async (
   providerName: ProviderNames,
 ): Promise<readonly Operation[]> => (rows.length === 0 ? [] : viewRows(tx, rows, providerName, new Map()));
 
+/** Only what is not submitted yet still waits for what the policy asks. */
+const isUndecided = ({ state }: OperationRow): boolean => state === 'proposed' || state === 'approved';
+
 const viewRows = async (
   tx: OrganisationTransaction,
   rows: readonly OperationRow[],
@@ -132,16 +137,22 @@ const viewRows = async (
   const proposers = [...ofPayment.values()].flatMap((list) => list.map(({ proposedBy }) => proposedBy));
   const names = await readNames(tx, [...rows.flatMap(actorIdsOf), ...approverIds, ...proposers]);
   const policy = await readPolicy(tx);
-  const context: ViewContext = {
-    ...names,
-    providerName,
-    policy,
-    now: tx.now,
-  };
+  const context = { ...names, providerName, policy, now: tx.now };
+  const undecided = rows.filter(isUndecided);
+  await loadAuthority(
+    tx,
+    undecided.flatMap(({ id }) => inForce.get(id) ?? []),
+  );
+  const counting = new Map<string, readonly string[]>();
+  for (const row of undecided) {
+    counting.set(row.id, await countingPeople(tx, policy, row, inForce.get(row.id) ?? []));
+  }
   return rows.map((row) => {
     const own: readonly StoredApproval[] = inForce.get(row.id) ?? [];
+    const given = counting.get(row.id) ?? own.map(({ person }) => person);
     const beside = ofPayment.get(paymentKey(row.provider ?? '', row.paymentReference ?? '')) ?? [];
-    return viewOfOperation(row, own, context, competingWith(row, beside, names.nameOf));
+    const ofRow: ViewContext = { ...context, counting: given };
+    return viewOfOperation(row, own, ofRow, competingWith(row, beside, names.nameOf));
   });
 };
 

@@ -43,6 +43,8 @@ export type WorkingMemory = {
   readonly operationsOf: Map<string, Set<string>>;
   /** Approvals in force, oldest first. */
   readonly approvalsOf: Map<string, readonly ApprovalRow[]>;
+  /** Whether those who gave approvals may still give them. */
+  readonly authority: Map<string, boolean>;
   readonly refundsOf: Map<string, readonly SeenRefund[]>;
   /** Whether a dispute about a payment is open, as the mirror knows it. */
   readonly disputesOf: Map<string, boolean>;
@@ -66,6 +68,7 @@ export const emptyMemory = (): WorkingMemory => ({
   returnsOf: new Map(),
   operationsOf: new Map(),
   approvalsOf: new Map(),
+  authority: new Map(),
   refundsOf: new Map(),
   disputesOf: new Map(),
   unnamed: new Set(),

@@ -74,6 +74,8 @@ export type ViewContext = {
   readonly isAssistant: (actorId: string) => boolean;
   readonly providerName: (provider: string | null) => string;
   readonly policy: Policy;
+  /** Whose approvals of the operation count by the policy as it is now. */
+  readonly counting: readonly string[];
   readonly now: Date;
 };
 
@@ -83,11 +85,7 @@ export const amountOf = (stored: Pick<StoredOperation, 'amountMinor' | 'currency
     : { minor: stored.amountMinor, currency: stored.currency };
 
 /** The evidence behind the operation's sentence, with names put in for IDs. */
-export const sentenceFacts = (
-  stored: StoredOperation,
-  approvals: readonly StoredApproval[],
-  context: ViewContext,
-): SentenceFacts => {
+export const sentenceFacts = (stored: StoredOperation, context: ViewContext): SentenceFacts => {
   const { settlement } = stored;
   const booked = stored.bookedMinor ?? stored.amountMinor;
   const name = (id: string | null): string | null => (id === null ? null : context.nameOf(id));
@@ -106,7 +104,7 @@ export const sentenceFacts = (
     endedBy: name(stored.endedBy),
     endedWhy: stored.endReason,
     expiredAfterApproval: stored.approvedAt !== null,
-    approvalsGiven: new Set(approvals.map(({ person }) => person)).size,
+    approvalsGiven: new Set(context.counting).size,
     approvalsNeeded: neededFor(stored, context.policy),
     sentBackBecause: stored.sentBack?.reasons ?? [],
     waitingFor: stored.waitingFor,
@@ -126,19 +124,11 @@ const neededFor = (stored: StoredOperation, policy: Policy): number => {
 };
 
 /** Only what is not submitted yet still waits for what the policy asks. */
-const policyOf = (
-  stored: StoredOperation,
-  approvals: readonly StoredApproval[],
-  { policy }: ViewContext,
-): Pick<Operation, 'policy'> => {
+const policyOf = (stored: StoredOperation, { policy, counting }: ViewContext): Pick<Operation, 'policy'> => {
   const amount = amountOf(stored);
   if (amount === null || (stored.state !== 'proposed' && stored.state !== 'approved')) return {};
   return {
-    policy: policyLine(
-      policy,
-      amount,
-      approvals.map(({ person }) => person),
-    ),
+    policy: policyLine(policy, amount, counting),
   };
 };
 
@@ -161,7 +151,7 @@ export const viewOfOperation = (
   context: ViewContext,
   competing: readonly Competing[] = [],
 ): Operation => {
-  const facts = sentenceFacts(stored, approvals, context);
+  const facts = sentenceFacts(stored, context);
   const person = (id: string): { id: string; name: string } => ({ id, name: context.nameOf(id) });
   const { resolution } = stored;
   return {
@@ -210,7 +200,7 @@ export const viewOfOperation = (
       ? {}
       : { atProposal: stored.atProposal }),
     ...(competing.length === 0 ? {} : { competing: [...competing] }),
-    ...policyOf(stored, approvals, context),
+    ...policyOf(stored, context),
     sentence: sentenceOf(facts),
     tellTheCustomer: tellTheCustomer(facts),
     createdAt: stored.createdAt.toISOString(),

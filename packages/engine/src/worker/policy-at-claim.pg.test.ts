@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultPolicy, type Policy } from '@holdfast/operation';
+import { defaultPolicy, type Actor, type Command, type Policy } from '@holdfast/operation';
 import { createScriptedProvider } from '../../test/scripted-provider.ts';
-import { approver, createWorkerHouse, type WorkerHouse } from '../../test/worker-house.ts';
+import { agent, approver, createWorkerHouse, mint, type WorkerHouse } from '../../test/worker-house.ts';
 
 const provider = createScriptedProvider();
 let house: WorkerHouse;
@@ -26,6 +26,11 @@ const newOrder = async (): Promise<string> => {
 };
 const approvalsOf = (id: string) =>
   house.database.admin`select policy_version, void_reason from approvals where operation_id = ${id}`;
+const approvalOf = async (operationId: string): Promise<Command> => {
+  const [row] = await house.database.admin<{ fingerprint: string }[]>`
+    select fingerprint from operations where id = ${operationId}`;
+  return { type: 'approve', commandId: mint(), operationId, fingerprint: row?.fingerprint ?? '' };
+};
 const attentionOf = async (id: string): Promise<readonly string[]> =>
   (await house.operation(id)).attention.map(({ reason }) => reason);
 
@@ -71,6 +76,88 @@ describe('the last check before sending', () => {
   );
 });
 
+describe('an approval by somebody who may no longer approve', () => {
+  const removed = { ...approver, id: 'approver-gone', name: 'Gone' };
+  const key = { ...approver, id: 'key-gone', via: 'ownerless-key' } as const;
+  const owned = { ...approver, id: 'owner-gone', via: 'owned-key' } as const;
+
+  // Red when: `stillMayApprove` answers yes for somebody removed or demoted, or for a key that ended.
+  it.each<[string, Actor, (sql: WorkerHouse['database']['admin']) => Promise<unknown>]>([
+    ['removed', removed, (sql) => sql`update members set removed_at = now() where user_id = 'approver-gone'`],
+    ['demoted', approver, (sql) => sql`update members set role = 'agent' where user_id = ${approver.id}`],
+    ['unknown', removed, (sql) => sql`delete from members where user_id = 'approver-gone'`],
+    [
+      'whose key was revoked',
+      key,
+      (sql) => sql`update api_keys set revoked_at = now() where id = 'key-gone'`,
+    ],
+    ['whose key expired', key, (sql) => sql`update api_keys set expires_at = now() where id = 'key-gone'`],
+    [
+      'whose owner left',
+      owned,
+      (sql) => sql`update members set removed_at = now() where user_id = 'owner-gone'`,
+    ],
+    [
+      'whose owner’s key was revoked',
+      owned,
+      (sql) => sql`update api_keys set revoked_at = now() where owner_user_id = 'owner-gone'`,
+    ],
+  ])('(%s) lets no money out: it goes back and says so', async (_, giver, lose) => {
+    const { admin } = house.database;
+    await setPolicy({});
+    await admin`update members set removed_at = null, role = ${approver.role} where role <> 'agent'
+      or user_id = ${approver.id}`;
+    await admin`update api_keys set revoked_at = null, expires_at = null`;
+    const id = await house.propose(await newOrder(), 1_000);
+    const [given] = await house.apply(giver, await approvalOf(id));
+    expect(given?.operation?.state).toBe('approved');
+    expect(given?.operation?.policy?.approvalsGiven).toBe(1);
+    await lose(admin);
+    await house.worker().runOnce();
+    const row = await house.operation(id);
+    expect(row.state).toBe('proposed');
+    expect(row.attempt_count).toBe(0);
+    const [kept] = await admin<{ data: { reasons: string[] } }[]>`
+      select data from audit where operation_id = ${id} and type = 'send-back'`;
+    expect(kept?.data.reasons).toEqual(['approvals-not-in-force', 'approver-lost-authority']);
+    await admin`insert into members (org_id, user_id, role, name, email)
+      select org_id, 'approver-gone', 'approver', 'Gone', 'gone@example.test' from organisations
+      on conflict do nothing`;
+  });
+
+  // Red when: completion counts every approval in force, as withdrawing once did.
+  it('completes nothing together with another’s, nor is left over when that one is taken back', async () => {
+    const { admin } = house.database;
+    await admin`update members set removed_at = null, role = 'approver' where user_id <> 'agent-1'`;
+    await setPolicy({ approvalsNeeded: 2 });
+    const id = await house.propose(await newOrder(), 1_000);
+    await house.apply(removed, await approvalOf(id));
+    await admin`update members set removed_at = now() where user_id = 'approver-gone'`;
+    const second = (await house.apply(approver, await approvalOf(id)))[0]?.operation;
+    expect(second?.state).toBe('proposed');
+    expect(second?.policy).toMatchObject({ approvalsNeeded: 2, approvalsGiven: 1 });
+    const third = (await house.apply({ ...approver, id: 'approver-2' }, await approvalOf(id)))[0];
+    expect(third?.operation?.state).toBe('approved');
+    const back = (await house.apply(approver, { type: 'withdraw', commandId: mint(), operationId: id }))[0];
+    expect(back?.operation?.state).toBe('proposed');
+    expect(back?.operation?.policy).toMatchObject({ approvalsGiven: 1 });
+  });
+
+  // Red when: the proposer's own approval is counted by completion though the policy no longer lets it.
+  it('nor does the proposer’s own, once the policy no longer lets proposers approve', async () => {
+    await house.database
+      .admin`update members set removed_at = null, role = 'admin' where user_id = ${agent.id}`;
+    await setPolicy({ approvalsNeeded: 2, proposerMayApprove: true });
+    const id = await house.propose(await newOrder(), 1_000);
+    const own = (await house.apply({ ...agent, role: 'admin' }, await approvalOf(id)))[0];
+    expect(own?.operation?.policy).toMatchObject({ approvalsGiven: 1 });
+    await setPolicy({ approvalsNeeded: 2 });
+    const other = (await house.apply(approver, await approvalOf(id)))[0];
+    expect(other?.operation).toMatchObject({ state: 'proposed', policy: { approvalsGiven: 1 } });
+    await house.database.admin`update members set role = 'agent' where user_id = ${agent.id}`;
+  });
+});
+
 describe('a proposal that nobody can approve', () => {
   // Red when: it is never said, or does not go away by itself once somebody came, or is not asked for again after that.
   it('says so, and no longer once somebody can', async () => {
@@ -81,6 +168,8 @@ describe('a proposal that nobody can approve', () => {
     const join = (userId: string, role: string) => admin`
       insert into members (org_id, user_id, role, name, email)
       values (${orgId}, ${userId}, ${role}, ${userId}, ${`${userId}@example.test`})`;
+    await admin`delete from api_keys`;
+    await admin`delete from members`;
     const early = await house.propose(await newOrder(), 1_000);
     await join('agent-1', 'agent');
     // Whoever changes the people makes the proposals due; whoever proposes then is told at once.

@@ -25,6 +25,7 @@ export const englishPolicy = {
   },
   standing: {
     signatureMissing: 'An approval of it has to be signed, and this one is not.',
+    approverLostAuthority: 'Somebody who approved it may no longer approve refunds.',
     notAutomatic: 'The policy no longer approves it by itself; a person has to.',
   },
   reasonNotAllowed: 'Refunds for this reason are not made here.',
