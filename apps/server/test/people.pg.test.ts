@@ -47,7 +47,11 @@ describe('a role', () => {
     await house.order('after-the-change');
     expect(await stream.next()).toBeUndefined();
     expect((await house.ask('GET', '/metrics', { cookie: ann.cookie })).status).toBe(403);
-    expect(await auditOf(`member ${ann.userId}`)).toEqual([['role-changed', boss.userId]]);
+    expect(await auditOf(`member ${ann.userId}`)).toEqual([
+      // The rig adds people as the command line does.
+      ['member-added', 'command-line'],
+      ['role-changed', boss.userId],
+    ]);
     // Whoever still sees the role before is told, and changes nothing.
     const late = await post(second.cookie, '/v1/people/role', { ...asked, role: 'approver' });
     expect(late.body).toMatchObject({ status: 409 });
@@ -90,6 +94,7 @@ describe('somebody who is removed', () => {
     await post(boss.cookie, '/v1/people/take-back', { personId: cy.userId });
     expect((await house.ask('GET', '/v1/orders', { cookie: cy.cookie })).status).toBe(200);
     expect(await auditOf(`member ${cy.userId}`)).toEqual([
+      ['member-added', 'command-line'],
       ['member-removed', boss.userId],
       ['member-added', boss.userId],
     ]);
@@ -129,6 +134,10 @@ describe('an invitation', () => {
     const signedIn = await house.ask('POST', '/api/auth/sign-in/email', { body, headers: { origin } });
     const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     expect((await house.ask('GET', '/v1/me', { cookie })).body).toMatchObject({ role: 'approver' });
+    const [dee] = await house.admin`select user_id as id from members where email = 'dee@example.test'`;
+    const [added] = await house.admin`select data ->> 'role' as role from organisation_audit
+      where subject = ${`member ${String(dee?.['id'])}`} and type = 'member-added' and actor_id = ${String(dee?.['id'])}`;
+    expect(added).toEqual({ role: 'approver' });
     expect((await invite('dee@example.test')).body).toMatchObject({ issues: [{ path: 'email' }] });
   });
 

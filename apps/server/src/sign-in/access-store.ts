@@ -215,7 +215,14 @@ const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
       const rows = await tx`insert into members (org_id, user_id, role, name, email)
         values (${organisationId}, ${member.userId}, ${member.role}, ${member.name}, ${member.email})
         on conflict (org_id, user_id) do nothing returning user_id`;
-      return rows.length === 1;
+      if (rows.length === 0) return false;
+      await appendOrganisationAudit(auditingOver(tx, organisationId), {
+        type: 'member-added',
+        by: 'command-line',
+        subject: `member ${member.userId}`,
+        data: { role: member.role },
+      });
+      return true;
     }),
   addKey: (organisationId, key) =>
     inOrganisation(organisationId, async (tx) => {
@@ -224,6 +231,17 @@ const withinOrganisation = (inOrganisation: InOrganisation): Within => ({
         values (${organisationId}, ${key.id}, ${key.hash}, ${key.role}, ${key.name}, ${key.ownerUserId},
           ${key.assistant}, ${key.scope ?? 'role'}, ${key.expiresAt ?? null}, ${key.createdBy ?? null},
           (select role from members where user_id = ${key.ownerUserId} and removed_at is null))`;
+      await appendOrganisationAudit(auditingOver(tx, organisationId), {
+        type: 'key-created',
+        by: key.createdBy ?? 'command-line',
+        subject: `key ${key.id}`,
+        data: {
+          role: key.role,
+          scope: key.scope ?? 'role',
+          assistant: key.assistant,
+          owner: key.ownerUserId,
+        },
+      });
     }),
   noteKeyUsed: (organisationId, keyId) =>
     inOrganisation(organisationId, async (tx) => {

@@ -105,10 +105,16 @@ const membersIn = (inOrganisation: InOrganisation) => ({
 const audited = async (
   tx: postgres.TransactionSql,
   organisationId: string,
-  entry: { type: 'invitation-sent' | 'invitation-accepted' | 'invitation-withdrawn'; by: string; id: string },
+  entry: {
+    type: 'invitation-sent' | 'invitation-accepted' | 'invitation-withdrawn';
+    by: string;
+    id: string;
+    data: { role: PeoplesRole };
+  },
 ): Promise<void> => {
-  const { type, by, id } = entry;
-  await appendOrganisationAudit(auditingOver(tx, organisationId), { type, by, subject: `invitation ${id}` });
+  const { type, by, id, data } = entry;
+  const subject = `invitation ${id}` as const;
+  await appendOrganisationAudit(auditingOver(tx, organisationId), { type, by, subject, data });
 };
 
 const invitationsIn = (inOrganisation: InOrganisation) => ({
@@ -128,7 +134,7 @@ const invitationsIn = (inOrganisation: InOrganisation) => ({
         values (${organisationId}, ${id}, ${email}, ${name}, ${role}, ${tokenHash}, ${invitedBy}, ${expiresAt})
         on conflict (org_id, email) where accepted_at is null and withdrawn_at is null do nothing returning id`;
       if (rows.length === 0) return 'invited-already';
-      await audited(tx, organisationId, { type: 'invitation-sent', by: invitedBy, id });
+      await audited(tx, organisationId, { type: 'invitation-sent', by: invitedBy, id, data: { role } });
       return 'invited';
     }),
   /** A new link; the one before works no more. */
@@ -141,15 +147,19 @@ const invitationsIn = (inOrganisation: InOrganisation) => ({
         set token_hash = ${tokenHash}, expires_at = ${expiresAt}, sent_at = now()
         where id = ${id} and accepted_at is null and withdrawn_at is null returning *`;
       if (row === undefined) return undefined;
-      await audited(tx, organisationId, { type: 'invitation-sent', by, id });
-      return invitationOf(row);
+      const renewed = invitationOf(row);
+      const data = { role: renewed.role };
+      await audited(tx, organisationId, { type: 'invitation-sent', by, id, data });
+      return renewed;
     }),
   withdrawInvitation: (organisationId: string, { id, by }: { id: string; by: string }) =>
     inOrganisation(organisationId, async (tx): Promise<boolean> => {
-      const rows = await tx`update invitations set withdrawn_at = now(), withdrawn_by = ${by}
-        where id = ${id} and accepted_at is null and withdrawn_at is null returning id`;
-      if (rows.length > 0) await audited(tx, organisationId, { type: 'invitation-withdrawn', by, id });
-      return rows.length > 0;
+      const [row] = await tx`update invitations set withdrawn_at = now(), withdrawn_by = ${by}
+        where id = ${id} and accepted_at is null and withdrawn_at is null returning role`;
+      if (row === undefined) return false;
+      const data = { role: row['role'] as PeoplesRole };
+      await audited(tx, organisationId, { type: 'invitation-withdrawn', by, id, data });
+      return true;
     }),
   openInvitation: (organisationId: string, id: string): Promise<OpenInvitation | undefined> =>
     inOrganisation(organisationId, async (tx) => {
@@ -174,7 +184,13 @@ const invitationsIn = (inOrganisation: InOrganisation) => ({
         values (${organisationId}, ${userId}, ${role}, ${name}, ${email})
         on conflict (org_id, user_id) do update set removed_at = null, removed_by = null, role = excluded.role
         where members.removed_at is not null`;
-      await audited(tx, organisationId, { type: 'invitation-accepted', by: userId, id });
+      await audited(tx, organisationId, { type: 'invitation-accepted', by: userId, id, data: { role } });
+      await appendOrganisationAudit(auditingOver(tx, organisationId), {
+        type: 'member-added',
+        by: userId,
+        subject: `member ${userId}`,
+        data: { role, invitation: id },
+      });
       return true;
     }),
 });

@@ -10,6 +10,8 @@ import {
   proposal,
   type EngineHouse,
 } from '../../test/engine-house.ts';
+import type { ChainFault } from '../audit/audit-chain.ts';
+import { verifyPolicies } from '../postgres/audit-verify-policy.ts';
 import type { PolicyDeskAnswer } from './policy-desk.ts';
 
 let house: EngineHouse;
@@ -60,6 +62,38 @@ const deskIn = (answer: PolicyDeskAnswer): PolicyDesk => {
 const slugOf = (answer: PolicyDeskAnswer): string =>
   answer.ok ? answer.outcome : `${answer.problem.type.split('/').at(-1) ?? ''} ${answer.problem.status}`;
 const waitingId = (answer: PolicyDeskAnswer): string => deskIn(answer).waiting?.id ?? '';
+
+const policyFaults = async () => {
+  const faults: ChainFault[] = [];
+  await verifyPolicies(house.runtime.inOrganisation, house.organisationId, (fault) => faults.push(fault));
+  return faults.map(({ because }) => because);
+};
+
+describe('verifying the audit', () => {
+  // Red when: the policy in force, or a kept version, is not compared with the hash that its entry holds, or with the
+  // default where none does.
+  it('finds a policy that was edited where nobody changed it, in force or kept, and none that admins changed', async () => {
+    const { admin } = house.database;
+    await admin`delete from organisation_audit where subject = 'policy'`;
+    expect(await policyFaults()).toEqual([]);
+    await admin`update organisations set policy = jsonb_set(policy, '{proposerMayApprove}', 'true')`;
+    expect(await policyFaults()).toEqual(['the policy in force is not the one that was put in force last']);
+    await admin`update organisations set policy = jsonb_set(policy, '{proposerMayApprove}', 'false')`;
+    await change(boss, { refundWindowMs: 90 * 86_400_000 });
+    expect(await policyFaults()).toEqual([]);
+    for (const version of [1, 2]) {
+      await admin`update policy_versions set policy = jsonb_set(policy, '{approvalsNeeded}', '3') where version = ${version}`;
+      expect(await policyFaults()).toEqual([`version ${String(version)} of the policy was changed`]);
+      await admin`update policy_versions set policy = jsonb_set(policy, '{approvalsNeeded}', '1') where version = ${version}`;
+    }
+    await admin`update organisations set policy = jsonb_set(policy, '{refundWindowMs}', '1')`;
+    expect(await policyFaults()).toEqual(['the policy in force is not the one that was put in force last']);
+    // Set back to an earlier version as it truly was.
+    await admin`update organisations set policy = (select policy from policy_versions where version = 1)`;
+    expect(await policyFaults()).toEqual(['the policy in force is not the one that was put in force last']);
+    await admin`delete from organisation_audit where subject = 'policy'`;
+  });
+});
 
 describe('a change of the policy', () => {
   // Red when: putting in force is left out of the tightening's branch, or the old version is not kept.

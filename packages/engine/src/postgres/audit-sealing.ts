@@ -138,13 +138,21 @@ const writeSeal = async (
   );
 };
 
-type Sealed = { readonly seal: Seal; readonly more: boolean };
+type Step = {
+  readonly seal: Seal | null;
+  readonly more: boolean;
+  /** Where the next look goes on, and after which seal that holds: what came to nothing need not be looked at again. */
+  readonly at: Reached;
+};
+type Reached = { readonly sealNumber: number; readonly position: SealPosition };
 
+/** One look, in one transaction. @param reached what looks before this one came to without a seal */
 const sealNext = async (
   tx: OrganisationTransaction,
   signer: SealSigner,
   most: number,
-): Promise<Sealed | undefined> => {
+  reached: Reached | null,
+): Promise<Step | undefined> => {
   // Whoever comes second leaves it to the first: nothing waits here, and no commit waits for this.
   const [lock] = await tx.ask<{ mine: boolean }>(
     `select pg_try_advisory_xact_lock(hashtextextended('audit seals ' || $1, 0)) as mine`,
@@ -153,27 +161,25 @@ const sealNext = async (
   if (lock?.mine !== true) return undefined;
   const previous = await newestSeal(tx);
   const horizon = await horizonOf(tx);
-  let position = previous?.position.generation === horizon.generation ? previous.position : startOf(horizon);
-  for (;;) {
-    const look: Look =
-      position.phase === 'transactions'
-        ? await lookAtTransactions(tx, position, horizon, most)
-        : await lookAtChains(tx, position, horizon, most);
-    const heads = await notYetSealed(tx, look.heads);
-    if (heads.length > 0) {
-      const given = { organisationId: tx.organisationId, at: tx.now.toISOString(), position: look.next };
-      const seal = makeSeal(signer, given, previous, heads);
-      await writeSeal(tx, seal, heads);
-      return { seal, more: look.more };
-    }
-    if (!look.more) return undefined;
-    position = look.next;
-  }
+  const sealNumber = previous?.number ?? 0;
+  const known = reached?.sealNumber === sealNumber ? reached.position : previous?.position;
+  const position = known?.generation === horizon.generation ? known : startOf(horizon);
+  const look: Look =
+    position.phase === 'transactions'
+      ? await lookAtTransactions(tx, position, horizon, most)
+      : await lookAtChains(tx, position, horizon, most);
+  const heads = await notYetSealed(tx, look.heads);
+  if (heads.length === 0) return { seal: null, more: look.more, at: { sealNumber, position: look.next } };
+  const given = { organisationId: tx.organisationId, at: tx.now.toISOString(), position: look.next };
+  const seal = makeSeal(signer, given, previous, heads);
+  await writeSeal(tx, seal, heads);
+  return { seal, more: look.more, at: { sealNumber: seal.number, position: look.next } };
 };
 
 /**
  * Seals what has been audited since the last seal and is behind the horizon, a bounded part at a time, each in a
- * transaction of its own. Any number of processes may do so at once.
+ * transaction of its own. Any number of processes may do so at once. Pages that hold nothing new, as after a restore,
+ * are passed over in transactions of their own too, and without an end: otherwise the next turn would begin with them.
  * @returns the newest seal that it made, if it made any
  */
 export const sealAudit = async (
@@ -183,11 +189,19 @@ export const sealAudit = async (
   most: number = usualMost,
 ): Promise<Seal | undefined> => {
   let newest: Seal | undefined;
-  for (let made = 0; made < sealsOfOneTurn; made += 1) {
-    const sealed = await inOrganisation(organisationId, (tx) => sealNext(tx, signer, most));
-    if (sealed === undefined) break;
-    newest = sealed.seal;
-    if (!sealed.more) break;
+  let reached: Reached | null = null;
+  for (let made = 0; made < sealsOfOneTurn;) {
+    const before: Reached | null = reached;
+    const step: Step | undefined = await inOrganisation(organisationId, (tx) =>
+      sealNext(tx, signer, most, before),
+    );
+    if (step === undefined) break;
+    if (step.seal !== null) {
+      newest = step.seal;
+      made += 1;
+    }
+    if (!step.more) break;
+    reached = step.at;
   }
   return newest;
 };

@@ -183,7 +183,8 @@ const planted: readonly Planted[] = [
 
 describe('verifying the audit', () => {
   it('finds nothing in what nobody touched, whatever state it is in and however often it was on hold', async () => {
-    // Red when: what a hold changes in `approved` is taken for a cut tail, or a remembered ID for a proposal.
+    // Red when: what a hold changes in `approved` is taken for a cut tail, a remembered ID for a proposal, or
+    // a hold leaves no entry.
     await denied();
     await proposed();
     const waiting = await proposed();
@@ -193,7 +194,14 @@ describe('verifying the audit', () => {
     await house.give(ada, decision('cancel', mint()));
     const { read, faults } = await verify();
     expect(faults).toEqual([]);
-    expect(read).toMatchObject({ operations: 4, entries: 7 });
+    // Of operations seven, and the hold's two.
+    expect(read).toMatchObject({ operations: 4, entries: 9 });
+    const acts = await house.database.admin`
+      select type, actor_id from organisation_audit where subject = 'organisation' order by sequence`;
+    expect(acts.map((row) => ({ ...row }))).toEqual([
+      { type: 'hold-on', actor_id: 'someone' },
+      { type: 'hold-off', actor_id: 'someone' },
+    ]);
   });
 
   it('finds nothing in an approval of the policy’s own, and in approvals that were taken back or sent back', async () => {

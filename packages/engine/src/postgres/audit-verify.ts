@@ -3,6 +3,7 @@ import type { ChainFault } from '../audit/audit-chain.ts';
 import { faultsOfOperation, operationFault } from '../audit/faults-of-operation.ts';
 import { entryOfRow } from './audit-store.ts';
 import { verifySeals, type TrustedSeals } from './audit-verify-seals.ts';
+import { verifyPolicies } from './audit-verify-policy.ts';
 import { verifySubjects } from './audit-verify-subjects.ts';
 import { lockOperation } from './change-operation.ts';
 import type { InOrganisation, OrganisationTransaction } from './connection.ts';
@@ -180,5 +181,6 @@ export const verifyAudit = async (
   const read = await verifyOperations(inOrganisation, organisationId, tell);
   await verifyNoneIsGone(inOrganisation, organisationId, tell);
   const entries = await verifySubjects(inOrganisation, organisationId, tell);
+  await verifyPolicies(inOrganisation, organisationId, tell);
   return { operations: read.operations, entries: read.entries + entries, seals };
 };

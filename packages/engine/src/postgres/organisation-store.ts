@@ -3,6 +3,7 @@ import { defaultPolicy } from '@holdfast/operation';
 import type { HoldState } from '../engine-interface.ts';
 import type { Connection, InOrganisation, OrganisationTransaction } from './connection.ts';
 import { writeFeed } from './feed-writer.ts';
+import { appendOrganisationAudit } from './organisation-audit.ts';
 import { installation, operations, organisations } from './schema.ts';
 
 /** Makes an organisation with the default policy. */
@@ -16,6 +17,11 @@ export const createOrganisation = async (
     await tx.db
       .insert(organisations)
       .values({ organisationId, name, generation, policy: defaultPolicy, createdAt: tx.now });
+    await appendOrganisationAudit(tx, {
+      type: 'organisation-created',
+      by: null,
+      subject: 'organisation',
+    });
   });
 };
 
@@ -78,6 +84,8 @@ export const setHold = async (
       })
       .where(eq(organisations.organisationId, tx.organisationId));
     await showHoldOnApproved(tx, on);
+    // That there is a reason is audited; what people typed stays where it can be erased.
+    await appendOrganisationAudit(tx, { type: on ? 'hold-on' : 'hold-off', by, subject: 'organisation' });
   }
   return readHold(tx);
 };

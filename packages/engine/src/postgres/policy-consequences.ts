@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson, type JsonValue, type Policy } from '@holdfast/operation';
+import type { Policy } from '@holdfast/operation';
 import type { AuditData } from '../audit/audit-chain.ts';
 import { auditOfOrigin } from '../audit/came-from.ts';
 import type { OrganisationAuditType } from '../audit/organisation-audit-types.ts';
 import type { Principal } from '../engine-interface.ts';
+import { hashOfPolicy } from './audit-verify-policy.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { appendOrganisationAudit } from './organisation-audit.ts';
 
@@ -13,11 +13,6 @@ export type PolicyAuditEntry = {
   /** What was proposed or came into force: by its hash, so that an edited version shows. */
   readonly policy?: Policy;
 };
-
-const hashOf = (policy: Policy): string =>
-  createHash('sha256')
-    .update(canonicalJson(JSON.parse(JSON.stringify(policy)) as JsonValue))
-    .digest('hex');
 
 /** Every step of a policy's change is in the organisation's audit, in the same transaction. */
 export const notePolicyInAudit = (
@@ -32,7 +27,7 @@ export const notePolicyInAudit = (
     data: {
       ...data,
       ...auditOfOrigin(who.from),
-      ...(policy === undefined ? {} : { policyHash: hashOf(policy) }),
+      ...(policy === undefined ? {} : { policyHash: hashOfPolicy(policy) }),
     },
   });
 

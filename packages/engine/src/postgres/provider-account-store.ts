@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { InOrganisation, OrganisationTransaction } from './connection.ts';
 import { fingerprintOfRow } from './operation-fingerprint.ts';
+import { appendOrganisationAudit } from './organisation-audit.ts';
 import { operations, payments, providerAccess, providerAccounts, type OperationRow } from './schema.ts';
 
 /** An account as `holdfast provider set` learned it from the provider, with its sealed secrets. */
@@ -41,6 +42,12 @@ export const setProviderAccess = async (
     });
   if (!fake) await movePaymentsFromFake(tx, provider, accountId);
   await wakeWaitingForAccount(tx);
+  await appendOrganisationAudit(tx, {
+    type: 'provider-account-set',
+    by: 'command-line',
+    subject: `account ${accountId}`,
+    data: { provider, liveMode, fake },
+  });
   return 'set';
 };
 
