@@ -1,11 +1,16 @@
 import type { Amount } from './amount.ts';
-import { approvalsNeededFor } from './approvals-needed.ts';
+import { approvalsNeededFor, signatureRequired } from './approvals-needed.ts';
 import { judgeLimits } from './limits.ts';
 import type { Policy } from './policy.ts';
 import type { Role } from './role.ts';
 
 /** Somebody whose role lets them approve at all, as a person or through a key that may. */
-export type Approver = { readonly person: string; readonly role: Role };
+export type Approver = {
+  readonly person: string;
+  readonly role: Role;
+  /** Whether a passkey of theirs lives, to sign with. No key has one. */
+  readonly signs: boolean;
+};
 
 export type WaitingProposal = {
   readonly amount: Amount;
@@ -17,6 +22,7 @@ export type WaitingProposal = {
 export const nobodyReasons = [
   'no-approver',
   'only-the-proposer',
+  'nobody-can-sign',
   'limits-too-low',
   'too-few-approvers',
 ] as const;
@@ -34,13 +40,15 @@ export const whyNobodyCanApprove = (
   if (approvers.length === 0 && approvedBy.length === 0) return 'no-approver';
   const others = approvers.filter(({ person }) => policy.proposerMayApprove || person !== proposedPerson);
   if (others.length === 0 && approvedBy.length === 0) return 'only-the-proposer';
-  const able = others.filter(
+  const signing = signatureRequired(policy, amount) ? others.filter(({ signs }) => signs) : others;
+  if (signing.length === 0 && approvedBy.length === 0) return 'nobody-can-sign';
+  const able = signing.filter(
     ({ person, role }) =>
       judgeLimits(policy, { act: 'approve', person, role, amount, onPaymentMinor: 0, onDayMinor: 0 })
         .length === 0,
   );
   const people = new Set([...able.map(({ person }) => person), ...approvedBy]);
   if (people.size >= approvalsNeededFor(policy, amount)) return null;
-  const withoutLimits = new Set([...others.map(({ person }) => person), ...approvedBy]);
+  const withoutLimits = new Set([...signing.map(({ person }) => person), ...approvedBy]);
   return withoutLimits.size >= approvalsNeededFor(policy, amount) ? 'limits-too-low' : 'too-few-approvers';
 };

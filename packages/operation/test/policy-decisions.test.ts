@@ -212,8 +212,8 @@ describe('automatic approval', () => {
 
 describe('nobody can approve it', () => {
   const proposal: WaitingProposal = { amount: eur(100), proposedPerson: 'ada', approvedBy: [] };
-  const ben = { person: 'ben', role: 'approver' } as const;
-  const cleo = { person: 'cleo', role: 'approver' } as const;
+  const ben = { person: 'ben', role: 'approver', signs: false } as const;
+  const cleo = { person: 'cleo', role: 'approver', signs: true } as const;
   const two: Policy = { ...defaultPolicy, approvalsNeeded: 2 };
   const limits: Policy['limits'] = [{ for: { personId: 'ben' }, act: 'approve', per: 'day', most: eur(99) }];
 
@@ -221,6 +221,9 @@ describe('nobody can approve it', () => {
   test.each<[string | null, Policy, Partial<WaitingProposal>, Approver[]]>([
     [null, defaultPolicy, {}, [ben]],
     ['no-approver', defaultPolicy, {}, []],
+    ['nobody-can-sign', { ...defaultPolicy, signatureRequired: 'always' }, {}, [ben]],
+    [null, { ...defaultPolicy, signatureRequired: 'always' }, {}, [ben, cleo]],
+    ['too-few-approvers', { ...two, signatureRequired: 'always' }, {}, [ben, cleo]],
     ['only-the-proposer', defaultPolicy, { proposedPerson: 'ben' }, [ben]],
     [null, { ...defaultPolicy, proposerMayApprove: true }, { proposedPerson: 'ben' }, [ben]],
     ['too-few-approvers', two, {}, [ben]],

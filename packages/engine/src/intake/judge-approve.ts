@@ -19,8 +19,9 @@ export type ApproveCommand = Extract<Command, { type: 'approve' }>;
 export type ApprovalFacts = {
   readonly state: OperationState;
   readonly fingerprint: string | null;
-  readonly proposedPerson: string;
   readonly approvingPerson: string;
+  /** Whether whoever approves proposed it: as themselves, or through an ownerless key that they made. */
+  readonly isProposer: boolean;
   readonly nowMs: number;
   /** When the proposal's time is over. */
   readonly expiresAtMs: number | null;
@@ -63,7 +64,7 @@ export const judgeApproval = (command: ApproveCommand, facts: ApprovalFacts): Ju
     const detail = 'What you approved is not what is proposed here. Look at it again.';
     return refuse(problemOf('stale-approval', detail, { ...ids, now }));
   }
-  if (facts.approvingPerson === facts.proposedPerson && !policy.proposerMayApprove) {
+  if (facts.isProposer && !policy.proposerMayApprove) {
     return refuse(problemOf('forbidden', 'You proposed it, so somebody else has to approve it.', ids), false);
   }
   if (stillDecides.includes(facts.state) && facts.overLimits.length > 0) {

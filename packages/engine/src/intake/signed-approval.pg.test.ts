@@ -46,6 +46,10 @@ beforeAll(async () => {
       return Promise.resolve(answer(given.signature));
     },
   });
+  await house.database.admin`insert into sign_in."user" (id, name, email) values (${ben.id}, 'Ben', 'ben')`;
+  await house.database.admin`insert into sign_in.passkey
+      (id, credential_id, public_key, counter, user_id, name, rp_id, origin, backed_up)
+    values ('passkey-1', ${assertion.credentialId}, '\\x00', 0, ${ben.id}, 'Tablet', 'localhost', 'http://localhost', false)`;
 });
 afterAll(() => house.close());
 
@@ -98,6 +102,19 @@ describe('an approval with an assertion', () => {
     expect(await stored(operation)).toEqual([]);
     answer = () => good();
     expect((await house.give(ben, command))[0]).toMatchObject({ status: 'applied' });
+  });
+
+  // Red when: the transaction that records it does not look whether its passkey still lives.
+  it('whose passkey was revoked after it was verified is refused, and nothing is recorded', async () => {
+    const operation = await proposed();
+    const { admin } = house.database;
+    answer = () => good();
+    await admin`update sign_in.passkey set revoked_at = now(), revoked_by = ${ben.id}`;
+    const [refused] = await house.give(ben, approval(operation, { assertion }));
+    await admin`update sign_in.passkey set revoked_at = null, revoked_by = null`;
+    expect(problemIn(refused).detail).toContain('was revoked');
+    expect(await stored(operation)).toEqual([]);
+    expect((await house.engine.getOperation(house.as(ada), operation.id))?.state).toBe('proposed');
   });
 
   // Red when: a replay is verified anew: what was accepted once would be refused after its expiry.

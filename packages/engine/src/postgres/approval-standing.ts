@@ -7,7 +7,7 @@ import {
   type StandingProblem,
 } from '@holdfast/operation';
 import type { OrganisationTransaction } from './connection.ts';
-import { loadAuthority, stillMayApprove } from './approver-authority.ts';
+import { loadAuthority, stillMayApprove, type Giver } from './approver-authority.ts';
 import { readUse } from './limit-use.ts';
 import type { ApprovalRow, OperationRow } from './schema.ts';
 
@@ -60,6 +60,35 @@ export const proposalLackingOf = async (
   return judgeLimits(policy, await readUse(tx, policy, limited, 'only-earlier'));
 };
 
+/** Who made the keys that are nobody's own: what somebody does through one is done by them. */
+const makersOf = async (
+  tx: OrganisationTransaction,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  const rows = await tx.ask<{ id: string; created_by: string }>(
+    `select id, created_by from api_keys where org_id = $1 and id = any($2::text[]) and created_by is not null
+      and owner_user_id is null`,
+    [tx.organisationId, keyIds],
+  );
+  return new Map(rows.map(({ id, created_by: maker }) => [id, maker]));
+};
+
+/** Whether whoever approves is who proposed: as themselves, or through an ownerless key that they made. */
+export const isProposer = async (
+  tx: OrganisationTransaction,
+  row: OperationRow,
+  { actorId, person, via }: Giver & Pick<ApprovalRow, 'person'>,
+): Promise<boolean> => {
+  if (person === row.proposedPerson) return true;
+  const keys = [
+    ...(row.proposedVia === 'ownerless-key' ? [row.proposedBy] : []),
+    ...(via === 'ownerless-key' ? [actorId] : []),
+  ];
+  if (keys.length === 0) return false;
+  const makers = await makersOf(tx, keys);
+  return (makers.get(actorId) ?? actorId) === (makers.get(row.proposedBy) ?? row.proposedBy);
+};
+
 const isLimited = (row: OperationRow): row is Limited =>
   row.provider !== null && row.paymentReference !== null && row.amountMinor !== null && row.currency !== null;
 
@@ -77,10 +106,10 @@ export const countingPeople = async (
   await loadAuthority(tx, given);
   const people: string[] = [];
   for (const approval of given) {
-    const { person, fingerprint } = approval;
+    const { fingerprint } = approval;
     if (fingerprint !== row.fingerprint) continue;
-    if (person === row.proposedPerson && !policy.proposerMayApprove) continue;
-    if ((await lackingOf(tx, policy, row, approval)).length === 0) people.push(person);
+    if (!policy.proposerMayApprove && (await isProposer(tx, row, approval))) continue;
+    if ((await lackingOf(tx, policy, row, approval)).length === 0) people.push(approval.person);
   }
   return people;
 };

@@ -9,7 +9,7 @@ import {
 import { lastCheckSource, type LastCheckNeed } from '../claim/last-check-source.ts';
 import type { ClaimRequest } from '../claim/claim-approved.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
-import { lackingOf, proposalLackingOf } from './approval-standing.ts';
+import { isProposer, lackingOf, proposalLackingOf } from './approval-standing.ts';
 import { lockPayment } from './change-operation.ts';
 import { readProviderSide } from './claim-store-provider-side.ts';
 import type { OrganisationTransaction } from './connection.ts';
@@ -105,7 +105,8 @@ const approvalsInForce = async (
   const approvals: Approval[] = [];
   const inForce = (await readApprovals(tx, [row.id])).get(row.id) ?? [];
   for (const given of inForce) {
-    const { person: by, approvedAt, fingerprint } = given;
+    const { person, approvedAt, fingerprint } = given;
+    const by = (await isProposer(tx, row, given)) ? row.proposedPerson : person;
     const lacking = await lackingOf(tx, policy, row, given);
     approvals.push({ by, atMs: approvedAt.getTime(), fingerprint, lacking });
   }

@@ -13,7 +13,7 @@ import { personOf } from '../intake/access.ts';
 import { judgeApproval, type ApprovalFacts, type ApproveCommand } from '../intake/judge-approve.ts';
 import { eligibilityFacts, type ProposalFacts } from '../intake/judge-propose.ts';
 import { amountOf } from '../query/operation-view.ts';
-import { countingPeople, proposalLackingOf } from './approval-standing.ts';
+import { countingPeople, isProposer, proposalLackingOf } from './approval-standing.ts';
 import { appendAudit, authorOf, type AuditAuthor } from './audit-store.ts';
 import { changeOperation, lockPayment, type OperationPatch } from './change-operation.ts';
 import { isWhole } from './claim-store-facts.ts';
@@ -60,8 +60,12 @@ export const applyApprove = async (
   const judgement = judgeApproval(command, {
     state: row.state,
     fingerprint: row.fingerprint,
-    proposedPerson: row.proposedPerson,
     approvingPerson: personOf(who.actor),
+    isProposer: await isProposer(tx, row, {
+      ...who.actor,
+      actorId: who.actor.id,
+      person: personOf(who.actor),
+    }),
     signed: signature.kind === 'signed',
     nowMs: facts.nowMs,
     expiresAtMs: row.expiresAt?.getTime() ?? null,

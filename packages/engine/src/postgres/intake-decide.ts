@@ -13,7 +13,7 @@ import type { IntakeDependencies } from './intake-dependencies.ts';
 import { applyEnd, rememberCancellation } from './intake-end.ts';
 import { applyResolve, type askAboutReference } from './intake-resolve.ts';
 import { applyWithdraw } from './intake-withdraw.ts';
-import { judgeCounter } from './signature-store.ts';
+import { judgePasskey } from './signature-store.ts';
 import type { Decision, DecisionOutcome } from './intake-outcome.ts';
 import {
   readNames,
@@ -38,7 +38,7 @@ export const applyDecision = async (
   const bound = await readBound(tx, command.commandId);
   if (bound !== undefined) return replay(dependencies, tx, who, command, bound);
   // What cannot be used of the command itself is said before anything it is about is looked at.
-  const signature = await judgeCounter(tx, given.signature);
+  const signature = await judgePasskey(tx, given.signature);
   if (command.type === 'approve' && signature.kind === 'wrong') {
     const problem = problemOfSignature(command, signature.because);
     return { commandId: command.commandId, status: 'rejected', problem };

@@ -145,7 +145,8 @@ const load = async (
   const operationIds = [...new Set(commands.map(({ operationId }) => operationId))];
   const orderIds = [...new Set(proposals.map(({ orderId }) => orderId))];
   await lockOperations(tx, { operationIds, orderIds }, 'and what is beside them', patience);
-  await lockDays(tx, await readPolicy(tx), groups.flatMap(limitSubjects));
+  tx.memory.policy = await readPolicy(tx);
+  await lockDays(tx, tx.memory.policy, groups.flatMap(limitSubjects));
   const known = operationIds.filter((id) => tx.memory.locked.has(id));
   const decisions = commands.filter(({ type }) => type !== 'propose').map(({ commandId }) => commandId);
   const callers = new Map(groups.map(({ who }) => [who.actor.id, who]));

@@ -197,7 +197,7 @@ const accept = async (
     proposedRole: who.actor.role,
     proposedPolicyVersion: policy.version,
     expiresAt,
-    wakeAt: nextLookAtProposal(tx.now, expiresAt, false),
+    wakeAt: nextLookAtProposal(tx.now, expiresAt, 'first'),
   });
   await appendAudit(tx, {
     operationId: row.id,

@@ -44,7 +44,7 @@ export const applyWithdraw = async (
     by: authorOf(who, command),
     event: { type: stays ? 'approve-partly' : 'withdraw' },
     auditType: 'withdraw',
-    ...(stays ? {} : { patch: { expiresAt, wakeAt: nextLookAtProposal(tx.now, expiresAt, false) } }),
+    ...(stays ? {} : { patch: { expiresAt, wakeAt: nextLookAtProposal(tx.now, expiresAt, 'first') } }),
   });
   if (answer.kind === 'moved') {
     await tx.db

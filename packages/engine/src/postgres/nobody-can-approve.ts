@@ -34,21 +34,31 @@ const readApprovers = async (
   tx: OrganisationTransaction,
   { keysMayDecide }: AccessRules,
 ): Promise<readonly Approver[] | null> => {
-  const found = await tx.ask<{ person: string | null; role: Role | null; anybody: boolean }>(
-    `select who.person, who.role, known.anybody from (
+  const found = await tx.ask<{
+    person: string | null;
+    role: Role | null;
+    signs: boolean | null;
+    anybody: boolean;
+  }>(
+    `select who.person, who.role, who.signs, known.anybody from (
         select exists (select from members where org_id = $1)
           or exists (select from api_keys where org_id = $1) as anybody) known
       left join (
-        select m.user_id as person, m.role from members m where m.org_id = $1 and m.removed_at is null
-        union select coalesce(k.owner_user_id, 'keys of role ' || k.role), k.role from api_keys k
+        select m.user_id as person, m.role, exists (select from sign_in.passkey p
+            where p.user_id = m.user_id and p.revoked_at is null) as signs
+          from members m where m.org_id = $1 and m.removed_at is null
+        union select coalesce(k.owner_user_id, 'keys of role ' || k.role), k.role, false from api_keys k
           left join members m on m.org_id = k.org_id and m.user_id = k.owner_user_id and m.removed_at is null
           where $3::boolean and k.org_id = $1 and k.revoked_at is null and not k.assistant
-            and (k.owner_user_id is null or m.user_id is not null)
+            and k.scope = 'role' and (k.expires_at is null or k.expires_at > $4::timestamptz)
+            and (k.owner_user_id is null or m.role in ('admin', k.role, k.owner_role))
       ) who on who.role = any($2::text[])`,
-    [tx.organisationId, approvingRoles, keysMayDecide],
+    [tx.organisationId, approvingRoles, keysMayDecide, tx.now.toISOString()],
   );
   if (found[0]?.anybody !== true) return null;
-  return found.flatMap(({ person, role }) => (person === null || role === null ? [] : [{ person, role }]));
+  return found.flatMap(({ person, role, signs }) =>
+    person === null || role === null ? [] : [{ person, role, signs: signs === true }],
+  );
 };
 
 /** Why nobody in the organisation can approve it; `null` where somebody can. */
@@ -69,11 +79,14 @@ export const whyNobody = async (
   return whyNobodyCanApprove(policy, { amount, proposedPerson: row.proposedPerson, approvedBy }, approvers);
 };
 
-const hourMs = 60 * 60_000;
+const minuteMs = 60_000;
 
-/** A proposal is looked at again after a while whatever happens, and at the latest when its time is over. */
-export const nextLookAtProposal = (now: Date, expiresAt: Date | null, stuck: boolean): Date => {
-  const lookMs = now.getTime() + (stuck ? 1 : 12) * hourMs;
+/**
+ * A proposal is looked at again soon after it came, for what changed beside that unseen, then every hour whatever
+ * happens, and at the latest when its time is over.
+ */
+export const nextLookAtProposal = (now: Date, expiresAt: Date | null, look: 'first' | 'next'): Date => {
+  const lookMs = now.getTime() + (look === 'first' ? 1 : 60) * minuteMs;
   return new Date(Math.min(lookMs, expiresAt?.getTime() ?? Infinity));
 };
 
@@ -85,7 +98,8 @@ export const adjustNobodyCanApprove = async (
 ): Promise<void> => {
   const because = await whyNobody(tx, row, rules);
   const stands = row.attention.some(({ reason }) => reason === 'nobody-can-approve');
-  const wakeAt = nextLookAtProposal(tx.now, row.expiresAt, because !== null);
+  const isNew = tx.now.getTime() - row.createdAt.getTime() < minuteMs;
+  const wakeAt = nextLookAtProposal(tx.now, row.expiresAt, isNew ? 'first' : 'next');
   if (stands === (because !== null)) return changeWake(tx, row.id, wakeAt);
   await changeOperation(tx, {
     operationId: row.id,

@@ -22,7 +22,11 @@ export const readOrganisation = async (tx: OrganisationTransaction): Promise<Org
   );
   if (row === undefined) throw new Error(`there is no organisation ${tx.organisationId}`);
   const { policy, generation, hold_on: holdOn } = row;
-  tx.memory.organisation = { policy: policyFromStored(policy), generation, holdOn };
+  tx.memory.organisation = {
+    policy: tx.memory.policy ?? policyFromStored(policy),
+    generation,
+    holdOn,
+  };
   return tx.memory.organisation;
 };
 

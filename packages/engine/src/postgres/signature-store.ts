@@ -6,13 +6,22 @@ import type { ApprovalSignatureRow } from './schema.ts';
 
 type ApproveCommand = Extract<Command, { type: 'approve' }>;
 
-/** A counting passkey shows each count once; what another approval carried already is a copy's. */
-export const judgeCounter = async (
+/**
+ * The passkey lives, and does until this commits: whoever revokes it meanwhile waits. A counting one shows each count
+ * once; what another approval carried already is a copy's.
+ */
+export const judgePasskey = async (
   tx: OrganisationTransaction,
   verdict: SignatureVerdict,
 ): Promise<SignatureVerdict> => {
-  if (verdict.kind !== 'signed' || verdict.proof.counter === 0) return verdict;
+  if (verdict.kind !== 'signed') return verdict;
   const { assertion, counter } = verdict.proof;
+  const lives = await tx.ask(
+    'select 1 from sign_in.passkey where credential_id = $1 and revoked_at is null for share',
+    [assertion.credentialId],
+  );
+  if (lives.length === 0) return { kind: 'wrong', because: 'revoked-passkey' };
+  if (counter === 0) return verdict;
   const used = await tx.ask(
     'select 1 from approval_signatures where org_id = $1 and credential_id = $2 and counter = $3',
     [tx.organisationId, assertion.credentialId, counter],

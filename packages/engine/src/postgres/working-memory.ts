@@ -32,6 +32,8 @@ export type AuditHead = { readonly sequence: number; readonly hash: string };
  */
 export type WorkingMemory = {
   organisation: OrganisationFacts | null;
+  /** The policy that the days were locked under. It is not forgotten: the whole transaction judges by it. */
+  policy: Policy | null;
   readonly operations: Map<string, OperationRow | null>;
   /** Operations whose rows, and their payments' rows before them, are locked. */
   readonly locked: Set<string>;
@@ -61,6 +63,7 @@ export type WorkingMemory = {
 
 export const emptyMemory = (): WorkingMemory => ({
   organisation: null,
+  policy: null,
   operations: new Map(),
   locked: new Set(),
   payments: new Map(),

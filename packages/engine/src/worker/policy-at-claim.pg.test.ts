@@ -143,6 +143,17 @@ describe('an approval by somebody who may no longer approve', () => {
     expect(back?.operation?.policy).toMatchObject({ approvalsGiven: 1 });
   });
 
+  // Red when: withdrawing counts every approval in force: an unsigned one more would be left as enough.
+  it('nor does an unsigned one more, once approvals have to be signed', async () => {
+    await setPolicy({});
+    const id = await house.approved(await newOrder(), 1_000);
+    await setPolicy({ signatureRequired: 'always' });
+    const more = (await house.apply({ ...approver, id: 'approver-2' }, await approvalOf(id)))[0];
+    expect(more?.status).toBe('applied');
+    const back = (await house.apply(approver, { type: 'withdraw', commandId: mint(), operationId: id }))[0];
+    expect(back?.operation).toMatchObject({ state: 'proposed', policy: { approvalsGiven: 0 } });
+  });
+
   // Red when: the proposer's own approval is counted by completion though the policy no longer lets it.
   it('nor does the proposer’s own, once the policy no longer lets proposers approve', async () => {
     await house.database
@@ -155,6 +166,45 @@ describe('an approval by somebody who may no longer approve', () => {
     const other = (await house.apply(approver, await approvalOf(id)))[0];
     expect(other?.operation).toMatchObject({ state: 'proposed', policy: { approvalsGiven: 1 } });
     await house.database.admin`update members set role = 'agent' where user_id = ${agent.id}`;
+  });
+});
+
+describe('somebody and the ownerless key that they made', () => {
+  const chief = { ...agent, id: 'chief', role: 'admin' } as const;
+  const proposing = { ...agent, id: 'key-of-chief', via: 'ownerless-key' } as const;
+  const approving = { ...approver, id: 'key-two-of-chief', via: 'ownerless-key' } as const;
+
+  // Red when: `isProposer` compares the recorded persons alone.
+  it.each<[string, Actor, Actor]>([
+    ['key proposes, maker approves', proposing, chief],
+    ['maker proposes, key approves', chief, approving],
+    ['one key proposes, another approves', proposing, approving],
+  ])('are one person (%s): their own is refused', async (_, proposer, giver) => {
+    const { admin } = house.database;
+    const [{ org_id: orgId } = { org_id: '' }] = await admin<
+      { org_id: string }[]
+    >`select org_id from organisations`;
+    await admin`insert into api_keys (org_id, id, hash, role, name, created_by)
+      values (${orgId}, ${proposing.id}, 'h1', 'agent', 'K', 'chief'),
+        (${orgId}, ${approving.id}, 'h2', 'approver', 'K', 'chief') on conflict do nothing`;
+    await setPolicy({});
+    const operationId = mint();
+    const orderId = await newOrder();
+    await house.apply(proposer, {
+      ...{
+        type: 'propose',
+        commandId: operationId,
+        operationId,
+        kind: 'refund',
+        orderId,
+        reason: 'returned',
+      },
+      amount: eur(1_000),
+    });
+    const [own] = await house.apply(giver, await approvalOf(operationId));
+    expect(own?.problem).toMatchObject({ status: 403 });
+    const [other] = await house.apply(approver, await approvalOf(operationId));
+    expect(other?.operation?.state).toBe('approved');
   });
 });
 
