@@ -1,6 +1,7 @@
 import type { Seal, SealSigner } from '@holdfast/engine';
-import { sealAudit, type InOrganisation } from '@holdfast/engine/postgres';
+import { newestSeal, sealAudit, type InOrganisation } from '@holdfast/engine/postgres';
 import { keepSeal } from './kept-seals.ts';
+import { oneSealingKey, strangersKey } from './seal-key.ts';
 
 /** A cut shows back to the last seal, so this is how much of the audit's end rests on the row that went on without it. */
 const betweenSealsMs = 60_000;
@@ -15,7 +16,7 @@ export type SealingParts = {
 
 /** Seals what one organisation has audited, and keeps the newest seal beside the database. */
 export const sealNow = async (
-  { inOrganisation, signer, dataFolder }: Omit<SealingParts, 'organisations' | 'onTrouble'>,
+  { inOrganisation, signer, dataFolder }: Pick<SealingParts, 'inOrganisation' | 'signer' | 'dataFolder'>,
   organisationId: string,
 ): Promise<Seal | undefined> => {
   const seal = await sealAudit(inOrganisation, organisationId, await signer());
@@ -23,11 +24,30 @@ export const sealNow = async (
   return seal;
 };
 
-const sealAll = async (parts: SealingParts, stopped: () => boolean): Promise<void> => {
+/**
+ * Seals every organisation once. Where another key made the newest seal this machine leaves it alone: two keys that take
+ * turns would each be a forger to the other.
+ * @param strangers organisations of which that was told already
+ */
+export const sealAll = async (
+  parts: SealingParts,
+  strangers: Set<string>,
+  stopped: () => boolean = () => false,
+): Promise<void> => {
+  const sealOwn = async (id: string): Promise<void> => {
+    const { publicKey } = await parts.signer();
+    if (strangersKey(await parts.inOrganisation(id, newestSeal), [publicKey]) === null) {
+      strangers.delete(id);
+      await sealNow(parts, id);
+    } else if (!strangers.has(id)) {
+      strangers.add(id);
+      parts.onTrouble(new Error(oneSealingKey), id);
+    }
+  };
   for (const { id } of await parts.organisations()) {
     if (stopped()) return;
     // One organisation's trouble keeps no other from its seal.
-    await sealNow(parts, id).catch((error: unknown) => {
+    await sealOwn(id).catch((error: unknown) => {
       parts.onTrouble(error, id);
     });
   }
@@ -35,6 +55,7 @@ const sealAll = async (parts: SealingParts, stopped: () => boolean): Promise<voi
 
 /** Seals every organisation's audit again and again, outliving a database that is away. @returns how to stop it */
 export const sealRegularly = (parts: SealingParts): (() => Promise<void>) => {
+  const strangers = new Set<string>();
   let stopped = false;
   let wake: () => void = () => undefined;
   const pause = (): Promise<void> =>
@@ -49,7 +70,7 @@ export const sealRegularly = (parts: SealingParts): (() => Promise<void>) => {
     for (;;) {
       await pause();
       if (stopped) return;
-      await sealAll(parts, () => stopped).catch((error: unknown) => {
+      await sealAll(parts, strangers, () => stopped).catch((error: unknown) => {
         parts.onTrouble(error, null);
       });
     }

@@ -3,7 +3,7 @@ import type { ChainFault, Seal } from '@holdfast/engine';
 import { newestSeal, verifySignatures, verifyAudit } from '@holdfast/engine/postgres';
 import type { Command } from 'commander';
 import { readKeptSeals, sealIn, sealText } from '../audit/kept-seals.ts';
-import { sealSignerOf } from '../audit/seal-key.ts';
+import { oneSealingKey, sealSignerOf, strangersKey } from '../audit/seal-key.ts';
 import { sealNow } from '../audit/seal-regularly.ts';
 import { recheckProof } from '../sign-in/check-assertion.ts';
 import { makeSealingKey, readSealingKey } from '../start/sealed-secrets.ts';
@@ -77,6 +77,10 @@ const verify = async ({ json, org, seal: files, key }: VerifyOptions): Promise<v
       ],
     );
     if (clean) return;
+    const stranger = strangersKey(await inOrganisation(organisationId, newestSeal), keys);
+    if (stranger !== null) {
+      output.note(`Of the audit, ${oneSealingKey} If ${stranger} is a key of yours, name it with --key.`);
+    }
     output.note(
       'Submit nothing until it is understood (`holdfast hold on`), keep a copy of the database, and look at each with `holdfast op show ID`.',
     );

@@ -3,6 +3,7 @@ import { StartProblem } from '../settings/start-problem.ts';
 import { askAccount, stripeAdapter, type StripeAccess } from '../start/provider-account.ts';
 import { givenAccess } from './account-of.ts';
 import { examineAccounts, storedWebhookSecrets } from './doctor-accounts.ts';
+import { examineSeals } from './doctor-seals.ts';
 import { examineMail } from './doctor-mail.ts';
 import { weakSettings } from './weak-settings.ts';
 import type { Output } from './output.ts';
@@ -17,6 +18,7 @@ export type Check = {
     | 'webhook secret'
     | 'clock'
     | 'mail'
+    | 'audit seals'
     | 'weak setting';
   readonly ok: boolean;
   /** Nothing is wrong, but something waits for a person's choice. */
@@ -55,6 +57,7 @@ const database = async (output: Output, access: StripeAccess | undefined): Promi
       const finding = `${workplace.database.place}, schema version ${version}`;
       found.push({ check: 'database', ok: true, finding }, ...(await examineAccounts(workplace, access)));
       found.push(webhookSecret(access, await storedWebhookSecrets(workplace)));
+      found.push(...(await examineSeals(workplace)));
     };
     await inWorkplace(output, look, 'is-made');
     return found;
