@@ -10,6 +10,12 @@ import {
 import type { Challenges, ChallengePurpose } from './challenge.ts';
 import type { PasskeyHome } from './passkey-home.ts';
 
+/**
+ * Ed25519, P-256 and RSA (COSE numbers): what every runtime that may have to check a signature again, years from now, can
+ * check. Newer kinds sign with several kilobytes, and not every runtime knows them yet.
+ */
+const algorithms = [-8, -7, -257];
+
 export type Registered = {
   readonly credentialId: string;
   readonly publicKey: Uint8Array;
@@ -108,6 +114,7 @@ const registering = ({
       attestationType: 'none',
       excludeCredentials: descriptors(known),
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      supportedAlgorithmIDs: algorithms,
     }),
   registered: async (sessionId, origins, response) => {
     const { seen, judge } = challengeJudge(challenges, 'register', sessionId);
@@ -118,6 +125,7 @@ const registering = ({
         expectedOrigin: [...origins],
         expectedRPID: home.rpId,
         requireUserVerification: true,
+        supportedAlgorithmIDs: algorithms,
       }),
     );
     if (verified?.verified !== true || seen.endsAt === undefined) return undefined;

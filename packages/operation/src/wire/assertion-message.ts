@@ -16,7 +16,8 @@ export const assertionSchema = z.object({
   credentialId: bytesText(1_364),
   authenticatorData: bytesText(4_096),
   clientDataJSON: bytesText(4_096),
-  signature: bytesText(2_048),
+  /** The largest kind of signature that authenticators make has 4,627 bytes. */
+  signature: bytesText(6_400),
   /** The device's clock: shown, never relied on. */
   signedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
