@@ -20,9 +20,21 @@ export type ListedInvitation = {
   readonly sentAt: string;
   readonly expiresAt: string;
 };
+/** A recovery of somebody's sign-in that waits for the second admin. */
+export type WaitingRecovery = {
+  readonly id: string;
+  readonly personId: string;
+  readonly reason: string;
+  readonly startedBy: string;
+  readonly startedAt: string;
+  readonly expiresAt: string;
+};
+/** `link` is told once, and only where no letter carries it. */
+export type AgreedRecovery = { readonly mailed: boolean; readonly link: string | null };
 export type PeopleList = {
   readonly people: readonly ListedPerson[];
   readonly invitations: readonly ListedInvitation[];
+  readonly recoveries: readonly WaitingRecovery[];
 };
 export type SentInvitation = {
   readonly invitation: ListedInvitation;
@@ -79,7 +91,7 @@ export class OrganisationQuestions {
   }
 
   people = (): Promise<Answer<PeopleList>> =>
-    this.#server.asked('/v1/people', having<PeopleList>('people', 'invitations'));
+    this.#server.asked('/v1/people', having<PeopleList>('people', 'invitations', 'recoveries'));
   changeRole = (personId: string, role: Role, was: Role): Promise<Answer<void>> =>
     this.#server.asked('/v1/people/role', nothing, { personId, role, was });
   remove = (personId: string): Promise<Answer<void>> =>
@@ -94,6 +106,23 @@ export class OrganisationQuestions {
     });
   withdrawInvitation = (invitationId: string): Promise<Answer<void>> =>
     this.#server.asked('/v1/people/withdraw-invitation', nothing, { invitationId });
+
+  recover = (personId: string, reason: string): Promise<Answer<void>> =>
+    this.#server.asked(`/v1/people/${encodeURIComponent(personId)}/recovery`, nothing, { reason });
+  agreeToRecovery = (id: string): Promise<Answer<AgreedRecovery>> =>
+    this.#server.asked(
+      `/v1/recoveries/${encodeURIComponent(id)}/agree`,
+      having<AgreedRecovery>('mailed'),
+      {},
+    );
+  withdrawRecovery = (id: string): Promise<Answer<void>> =>
+    this.#server.asked(`/v1/recoveries/${encodeURIComponent(id)}/withdraw`, nothing, {});
+  endSessions = (personId: string): Promise<Answer<{ readonly ended: number }>> =>
+    this.#server.asked(
+      `/v1/people/${encodeURIComponent(personId)}/sessions/end`,
+      having<{ ended: number }>('ended'),
+      {},
+    );
 
   keys = (): Promise<Answer<{ readonly items: readonly ListedKey[] }>> =>
     this.#server.asked('/v1/keys', having<{ items: readonly ListedKey[] }>('items'));
