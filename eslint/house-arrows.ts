@@ -54,6 +54,7 @@ export const rooms: readonly Room[] = [
     folder: 'apps/server',
     ours: [
       '@holdfast/operation',
+      '@holdfast/operation/csv-safe',
       '@holdfast/providers',
       '@holdfast/providers/stripe',
       '@holdfast/engine',

@@ -3,6 +3,7 @@ import { StartProblem } from '../settings/start-problem.ts';
 import { askAccount, stripeAdapter, type StripeAccess } from '../start/provider-account.ts';
 import { givenAccess } from './account-of.ts';
 import { examineAccounts, storedWebhookSecrets } from './doctor-accounts.ts';
+import { examineAdmins } from './doctor-admins.ts';
 import { examineSeals } from './doctor-seals.ts';
 import { examineMail } from './doctor-mail.ts';
 import { weakSettings } from './weak-settings.ts';
@@ -57,7 +58,7 @@ const database = async (output: Output, access: StripeAccess | undefined): Promi
       const finding = `${workplace.database.place}, schema version ${version}`;
       found.push({ check: 'database', ok: true, finding }, ...(await examineAccounts(workplace, access)));
       found.push(webhookSecret(access, await storedWebhookSecrets(workplace)));
-      found.push(...(await examineSeals(workplace)));
+      found.push(...(await examineSeals(workplace)), ...(await examineAdmins(workplace)));
     };
     await inWorkplace(output, look, 'is-made');
     return found;

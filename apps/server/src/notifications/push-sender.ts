@@ -124,7 +124,7 @@ export const openPushSender = ({ keys, contact, services, certificate }: PushSen
           Object.entries(made.headers).map(([name, value]) => [name, String(value)]),
         );
         const agent = services.includes(new URL(judged.href).origin) ? trusted : outside;
-        return await post({ endpoint: judged.href, headers, body: made.body as Buffer }, agent);
+        return await post({ endpoint: judged.href, headers, body: made.body }, agent);
       } catch {
         // Keys that nothing can be encrypted for.
         return { kind: 'answered', status: 400, retryAfterMs: null };

@@ -161,6 +161,10 @@ const invitationsIn = (inOrganisation: InOrganisation) => ({
       await audited(tx, organisationId, { type: 'invitation-withdrawn', by, id, data });
       return true;
     }),
+});
+
+/** What whoever holds a link may do with it. */
+const heldLinksIn = (inOrganisation: InOrganisation) => ({
   openInvitation: (organisationId: string, id: string): Promise<OpenInvitation | undefined> =>
     inOrganisation(organisationId, async (tx) => {
       const [row] = await tx`select i.*, o.name as organisation_name, m.name as inviter
@@ -175,6 +179,9 @@ const invitationsIn = (inOrganisation: InOrganisation) => ({
   acceptInvitation: (organisationId: string, used: { id: string; tokenHash: string; userId: string }) =>
     inOrganisation(organisationId, async (tx): Promise<boolean> => {
       const { id, tokenHash, userId } = used;
+      // Somebody who is here already, under another address, keeps their role, and the invitation is not used up for it.
+      const here = await tx`select from members where user_id = ${userId} and removed_at is null`;
+      if (here.length > 0) return false;
       const [row] = await tx`update invitations set accepted_at = now(), accepted_by = ${userId}
         where id = ${id} and token_hash = ${tokenHash} and accepted_at is null and withdrawn_at is null
           and expires_at > now() returning *`;
@@ -199,5 +206,6 @@ const invitationsIn = (inOrganisation: InOrganisation) => ({
 export const peopleStore = (inOrganisation: InOrganisation) => ({
   ...membersIn(inOrganisation),
   ...invitationsIn(inOrganisation),
+  ...heldLinksIn(inOrganisation),
 });
 export type PeopleStore = ReturnType<typeof peopleStore>;

@@ -1,3 +1,4 @@
+import type * as pushNotices from './push-notices.ts';
 import { roleMay } from '@holdfast/operation';
 import type { Outbox } from '@holdfast/outbox';
 import { type Answer, type Person, readPerson, type Server } from './server.ts';
@@ -21,6 +22,8 @@ export type SignInResult =
   | { readonly unexpected: number; readonly says?: string };
 
 const storageKey = 'holdfast-last-person';
+
+type PushNotices = typeof pushNotices;
 
 /** The last person who signed in here, so that the app opens without a connection. Names only, no secret. */
 const storedPerson = {
@@ -219,7 +222,7 @@ export class Session {
   }
 
   /** Notices belong to who sits here. Only where the browser was once allowed to show any, so that nobody else loads it. */
-  async #aboutPush(work: (push: typeof import('./push-notices.ts')) => Promise<void>): Promise<void> {
+  async #aboutPush(work: (push: PushNotices) => Promise<void>): Promise<void> {
     try {
       if (!('Notification' in globalThis) || Notification.permission !== 'granted') return;
       await work(await import('./push-notices.ts'));

@@ -31,7 +31,7 @@ beforeEach(async () => {
   const { admin } = house.database;
   await admin`delete from policy_changes`;
   await admin`delete from policy_versions`;
-  await admin`update organisations set policy = ${admin.json(defaultPolicy as never)}`;
+  await admin`update organisations set policy = ${admin.json(defaultPolicy)}`;
   await admin`update members set role = 'admin', removed_at = null where user_id in ('user-boss', 'user-second')`;
 });
 

@@ -83,18 +83,20 @@ export const applyApprove = async (
     ...change,
     event: { type: judgement.effect.completes ? 'approve' : 'approve-partly' },
     patch,
-    data: {
-      fingerprint: command.fingerprint,
-      person: personOf(who.actor),
-      role: who.actor.role,
-      via: who.actor.via,
-      ...seenData(command),
-      ...auditOfSignature(signature),
-    },
+    data: approvalData(who, command, signature),
   });
   if (answer.kind === 'moved') recordApproval(tx, who, command, { inForce, signature, policy: facts.policy });
   return outcomeOf(command, answer);
 };
+
+const approvalData = (who: Principal, command: ApproveCommand, signature: SignatureVerdict): AuditData => ({
+  fingerprint: command.fingerprint,
+  person: personOf(who.actor),
+  role: who.actor.role,
+  via: who.actor.via,
+  ...seenData(command),
+  ...auditOfSignature(signature),
+});
 
 /** What the approver had before their eyes, where the client says it. */
 const seenData = ({ seen }: ApproveCommand): AuditData =>
