@@ -72,7 +72,10 @@ export const judgeApproval = (command: ApproveCommand, facts: ApprovalFacts): Ju
   }
   if (facts.state !== 'proposed') return { kind: 'go-on', effect: { completes: false } };
   if (facts.expiresAtMs !== null && facts.nowMs >= facts.expiresAtMs) {
-    return refuse(problemOf('too-late', 'Nobody decided in time; it can be proposed anew.', ids));
+    // The worker writes it down a moment later; whoever comes in between hears the same.
+    const decided = { state: 'expired' as const, by: null, at: new Date(facts.expiresAtMs).toISOString() };
+    const detail = 'Nobody decided in time; it can be proposed anew.';
+    return refuse(problemOf('too-late', detail, { ...ids, decided }));
   }
   const changed = whatChanged(command.seen, met);
   if (changed !== null) return refuse(problemOf('stale-approval', changed, { ...ids, now, ...operations }));
