@@ -87,16 +87,25 @@ const figuresChanged = ({ item, order }: ConflictFacts): boolean => {
   return seen.orderVersion !== order.version || !sameAmount(seen.refundable, order.refundable);
 };
 
+/** Somebody else's approval, while what it is of went on to be submitted. */
+const approvalBesides = ({ operation, me }: ConflictFacts): Conflict['by'] => {
+  if (operation === null || endedUnsubmitted.includes(operation.state)) return null;
+  const approval = operation.approvals.findLast(({ by }) => by.id !== me);
+  return approval === undefined ? null : { name: approval.by.name, did: 'approved', at: approval.at };
+};
+
 /** Whose act made the difference: an approval is named; who ended it stands in the operation's sentence. */
 const actOf = (facts: ConflictFacts): Conflict['by'] => {
-  const { item, operation, order, me } = facts;
+  const { item, operation, order } = facts;
   const problem = problemOf(item);
   const slug = problem === null ? undefined : problemSlug(problem);
   const { decided } = problem ?? {};
   if (decided !== undefined) {
     const { state, at } = decided;
     const did = state === 'denied' || state === 'cancelled' ? state : null;
-    return { name: did === null ? null : (decided.by?.name ?? null), did, at };
+    if (did !== null) return { name: decided.by?.name ?? null, did, at };
+    // What the provider did has no author here; the approval that let it happen has.
+    return approvalBesides(facts) ?? { name: null, did, at };
   }
   const isOfFigures =
     operation?.state === 'proposed' && (slugsOfFigures.includes(slug) || figuresChanged(facts));
@@ -105,11 +114,7 @@ const actOf = (facts: ConflictFacts): Conflict['by'] => {
     return at === undefined ? null : { name: null, did: null, at };
   }
   if (operation === null) return null;
-  const approval = operation.approvals.findLast(({ by }) => by.id !== me);
-  const isApproved = !endedUnsubmitted.includes(operation.state) && approval !== undefined;
-  return isApproved
-    ? { name: approval.by.name, did: 'approved', at: approval.at }
-    : { name: null, did: null, at: operation.updatedAt };
+  return approvalBesides(facts) ?? { name: null, did: null, at: operation.updatedAt };
 };
 
 const aboveZero = (amount: Amount | undefined): Amount | null =>

@@ -9,3 +9,4 @@ export * from './schema-history.ts';
 export * from './schema-seals.ts';
 export * from './schema-policy.ts';
 export * from './schema-notifications.ts';
+export * from './schema-recovery.ts';
