@@ -55,8 +55,8 @@ export const applyPropose = async (
   const problem = judgeNewProposal(command.operationId, command, facts, overLimits);
   if (problem !== undefined) return rejected(command, problem);
   const accepted = await accept(dependencies, tx, who, command, order, facts);
-  await attachSeenRefunds(tx, accepted.id);
-  const row = await afterAcceptance(dependencies, tx, who, facts, accepted.id);
+  const alreadyThere = await attachSeenRefunds(tx, accepted.id);
+  const row = await afterAcceptance(dependencies, tx, who, facts, { id: accepted.id, alreadyThere });
   return {
     commandId: command.commandId,
     status: 'applied',
@@ -82,18 +82,18 @@ const afterAcceptance = async (
   tx: OrganisationTransaction,
   { actor }: Principal,
   facts: ProposalFacts,
-  operationId: string,
+  accepted: { readonly id: string; readonly alreadyThere: number },
 ): Promise<OperationRow> => {
-  const row = await lockOperation(tx, operationId);
-  if (row === undefined) throw new Error(`operation ${operationId} is not there after its acceptance`);
-  // What its own refund at the provider already settled is nobody's to approve.
-  if (row.state !== 'proposed') return row;
+  const row = await lockOperation(tx, accepted.id);
+  if (row === undefined) throw new Error(`operation ${accepted.id} is not there after its acceptance`);
+  // What its own refunds at the provider settle, now or by the wake-up they left, is nobody's to approve.
+  if (row.state !== 'proposed' || accepted.alreadyThere > 0) return row;
   const amount = amountOf(row);
   if (amount !== null && approvesAutomatically(facts.policy, actor, amount)) {
     return approveAutomatically(dependencies, tx, facts, row);
   }
   await adjustNobodyCanApprove(tx, row, dependencies.rules);
-  return (await lockOperation(tx, operationId)) ?? row;
+  return (await lockOperation(tx, accepted.id)) ?? row;
 };
 
 const cameThrough = ({ through }: Principal): AuditData => (through === undefined ? {} : { through });
