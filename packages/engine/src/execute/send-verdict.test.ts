@@ -50,4 +50,17 @@ describe('right before the first byte', () => {
       ),
     );
   });
+
+  // Red when: nothing is kept free of a lease shorter than four milliseconds. Found by the property above.
+  test('a request that would end with its lease, to the millisecond, is not sent', () => {
+    const facts = { nowMs: 0, state: 'submitting', fence: 1, replayDeadlineMs: null, onHold: false } as const;
+    for (const leaseUntilMs of [1, 2, 3]) {
+      const verdict = judgeBeforeSend(
+        { ...facts, leaseUntilMs },
+        { fence: 1, firstSend: true },
+        leaseUntilMs,
+      );
+      expect(verdict).toEqual({ kind: 'stop', because: 'lease-too-short' });
+    }
+  });
 });

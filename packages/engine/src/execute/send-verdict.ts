@@ -33,7 +33,7 @@ export const judgeBeforeSend = (
   if (!claim.firstSend && (facts.replayDeadlineMs === null || facts.nowMs >= facts.replayDeadlineMs)) {
     return { kind: 'stop', because: 'window-over' };
   }
-  const rest = Math.min(leaseRestMs, Math.floor((facts.leaseUntilMs - facts.nowMs) / 4));
+  const rest = Math.min(leaseRestMs, Math.max(1, Math.floor((facts.leaseUntilMs - facts.nowMs) / 4)));
   const leftMs = facts.leaseUntilMs - facts.nowMs - rest;
   // A lease configured shorter than the provider's time is used up to its end; one nearly over is not used at all.
   const timeoutMs = Math.min(providerTimeoutMs, leftMs);
