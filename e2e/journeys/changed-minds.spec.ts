@@ -148,9 +148,10 @@ test('F089: cancelled before it was sent, nothing is sent; taken back by keyboar
     .click();
   await undo.click();
   await reach(house, id, 'proposed');
-  expect(await rowsOf(agent, id)).toEqual([
-    'propose: dropped reopened dropped reopened attempt-started attempt-ended verdict',
-  ]);
+  // The server has it before the device has heard so.
+  await expect
+    .poll(() => rowsOf(agent, id))
+    .toEqual(['propose: dropped reopened dropped reopened attempt-started attempt-ended verdict']);
   expect((await house.operationsOf(order.id)).map((operation) => operation.id)).toEqual([id]);
 });
 
