@@ -67,6 +67,23 @@ describe('the wire', () => {
     for (const version of servedProtocolVersions) expect(hashes[String(version)]).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  // Red when: `now` demands what only approvals have: a device would keep a settled word for ever, unable to read its answer.
+  test('reads what is now in every refusal that says it', () => {
+    const stale = {
+      type: 'https://holdfast.invalid/problems/stale',
+      title: 't',
+      status: 409,
+      detail: 'd',
+      final: true,
+    };
+    for (const now of [
+      { version: 4 },
+      { fingerprint: null, refundable: { minor: 1, currency: 'EUR' }, orderVersion: 2 },
+    ]) {
+      expect(operation.problemSchema.safeParse({ ...stale, now }).success).toBe(true);
+    }
+  });
+
   // Red when: `proposalSchema` passes unknown fields on, so that a client could set a state.
   test('lets no client set what only the server decides', () => {
     const proposal = {

@@ -80,12 +80,13 @@ export const problemSchema = z.looseObject({
       at: z.string(),
     }),
   ),
-  /** What is, where an approval was of something else. */
+  /** What is, where a decision was about something else: of an approval its content and figures, else the version. */
   now: z.optional(
     z.looseObject({
-      fingerprint: z.nullable(z.string()),
-      refundable: figureSchema,
-      orderVersion: z.int(),
+      version: z.optional(z.int()),
+      fingerprint: z.optional(z.nullable(z.string())),
+      refundable: z.optional(figureSchema),
+      orderVersion: z.optional(z.int()),
       /** When the order's figures last changed. */
       at: z.optional(z.string()),
       refundedElsewhere: z.optional(figureSchema),
