@@ -9,6 +9,8 @@ let integrator: string;
 beforeAll(async () => {
   house = await openHouse();
   agent = await house.key('agent');
+  // Somebody who can approve, so that nothing needs a person for want of one.
+  await house.person('approver', 'lead@example.org');
   operator = await house.key('operator');
   integrator = await house.key('integrator');
 });
