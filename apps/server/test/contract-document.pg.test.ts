@@ -115,6 +115,21 @@ const forPeopleAlone = [
   'post /v1/keys/revoke',
 ];
 
+/** Asked with an empty body about nothing that is there: each says what it lacks, or that there is nothing. */
+const askedForNothing = [
+  ...['devices', 'devices/end', 'devices/own', 'test', 'way'].map(
+    (act) => `post /v1/me/notifications/${act}`,
+  ),
+  'post /v1/people/{id}/recovery',
+  'post /v1/people/{id}/sessions/end',
+  'post /v1/policy/changes/{id}/approve',
+  'post /v1/policy/changes/{id}/refuse',
+  'post /v1/policy/preview',
+  'post /v1/recoveries/{id}/agree',
+  'post /v1/recoveries/{id}/withdraw',
+  'put /v1/policy',
+];
+
 const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   const answers = new Map<string, Asked>();
   const ask = async (name: string, route: string, options?: AskOptions): Promise<Asked> => {
@@ -136,7 +151,7 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   ]) {
     await ask(`get ${route}`, route);
   }
-  // What people alone do: a key is told so.
+  // What people alone do, with nothing said.
   for (const route of forPeopleAlone)
     await ask(route, route.split(' ')[1] ?? '', route.startsWith('get') ? {} : { body: {} });
   for (const route of ['/v1/invitation', '/v1/invitation/accept'])
@@ -210,6 +225,20 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   await ask('post /v1/me/passkeys/{id}/revoke', '/v1/me/passkeys/none/revoke');
   await ask('post /v1/me/sessions/{id}/end', '/v1/me/sessions/none/end');
   await ask('post /v1/me/password', '/v1/me/password', { body: { password: 'another password for it' } });
+  for (const route of [
+    '/v1/audit',
+    '/v1/audit/export',
+    '/v1/audit/seals',
+    '/v1/me/notifications',
+    '/v1/me/signing',
+    '/v1/policy',
+  ]) {
+    await ask(`get ${route}`, route);
+  }
+  for (const name of askedForNothing) {
+    const route = name.slice(name.indexOf(' ') + 1).replace('{id}', mintId());
+    await ask(name, route, { body: {} });
+  }
   await ask('get /api/auth/get-session', '/api/auth/get-session');
   await ask('post /api/auth/sign-in/email', '/api/auth/sign-in/email', {
     body: { email: 'a@b.example', password: 'x' },
@@ -228,7 +257,7 @@ describe('the contract as a document', () => {
       .map(([name, { status }]) => [name, status]);
     expect(refused).toEqual([
       ['get /v1/demo', 404],
-      ...forPeopleAlone.map((route) => [route, 403]),
+      ...forPeopleAlone.filter((name) => name.startsWith('post')).map((name) => [name, 422]),
       ['post /v1/invitation', 422],
       ['post /v1/invitation/accept', 422],
       ['post /v1/operations/{id}/resolve', 409],
@@ -239,6 +268,9 @@ describe('the contract as a document', () => {
       ['put /v1/me/passkeys/{id}', 404],
       ['post /v1/me/passkeys/{id}/revoke', 404],
       ['post /v1/me/sessions/{id}/end', 404],
+      ...askedForNothing
+        .filter((name) => name !== 'post /v1/me/notifications/test')
+        .map((name) => [name, /sessions|changes|recoveries/.test(name) ? 404 : 422]),
       ['post /api/auth/sign-in/email', 401],
     ]);
   });
