@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parseOperationId } from '@holdfast/operation';
 import { Hono, type Context } from 'hono';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import { docsPage } from './docs-page.ts';
@@ -15,7 +16,20 @@ export type AppParts = PipelineParts & {
   readonly trustedProxies: TrustedProxies;
   readonly serveStatic: ServeStatic;
   readonly logFailure: FailureLog;
-  readonly logRequest: (line: { method: string; path: string; status: number; tookMs: number }) => void;
+  readonly logRequest: (line: RequestLine) => void;
+};
+
+/**
+ * What may be told of a request. Of its address only what is ours: people and shops choose IDs and words in addresses
+ * themselves, and put names and e-mail addresses there.
+ */
+export type RequestLine = {
+  readonly method: string;
+  /** As the contract writes it; `*` where it is none of the contract's. */
+  readonly route: string;
+  readonly operationId?: string;
+  readonly status: number;
+  readonly tookMs: number;
 };
 
 /** Addresses of the interface: never answered with the web app's page. */
@@ -57,17 +71,24 @@ const addressOf = (context: Context, trusted: TrustedProxies): string => {
   );
 };
 
-const mountRoutes = (app: Hono, { routes, trustedProxies, ...parts }: AppParts): void => {
+type Asked = Pick<RequestLine, 'route' | 'operationId'>;
+
+const askedFor = ({ path, pathId }: Route & { readonly pathId?: string }, id: string): Asked => {
+  const operationId = pathId === 'operation' ? parseOperationId(id) : undefined;
+  return { route: path, ...(operationId === undefined ? {} : { operationId }) };
+};
+
+const mountRoutes = (
+  app: Hono,
+  { routes, trustedProxies, ...parts }: AppParts,
+  asked: WeakMap<Request, Asked>,
+): void => {
   for (const route of routes) {
-    app.on(route.method.toUpperCase(), honoPath(route.path), (context) =>
-      serve(
-        route,
-        context.req.raw,
-        lastSegmentAsId(route, context.req.raw),
-        parts,
-        addressOf(context, trustedProxies),
-      ),
-    );
+    app.on(route.method.toUpperCase(), honoPath(route.path), (context) => {
+      const id = lastSegmentAsId(route, context.req.raw);
+      asked.set(context.req.raw, askedFor(route, id));
+      return serve(route, context.req.raw, id, parts, addressOf(context, trustedProxies));
+    });
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const allowed = routes.filter((route) => route.path === path).map((route) => route.method.toUpperCase());
@@ -96,18 +117,19 @@ const mountContract = (app: Hono, { routes, publicOrigin }: AppParts): void => {
 export const buildApp = (parts: AppParts): Hono => {
   const app = new Hono();
   const headers = securityHeaders(parts.publicOrigin);
+  const asked = new WeakMap<Request, Asked>();
   app.use(async (context, next) => {
     const startedMs = performance.now();
     await next();
     withHeaders(context.res, headers);
     parts.logRequest({
       method: context.req.method,
-      path: new URL(context.req.url).pathname,
+      ...(asked.get(context.req.raw) ?? { route: '*' }),
       status: context.res.status,
       tookMs: Math.round(performance.now() - startedMs),
     });
   });
-  mountRoutes(app, parts);
+  mountRoutes(app, parts, asked);
   mountContract(app, parts);
   app.get('*', async (context) => {
     const path = new URL(context.req.url).pathname;

@@ -161,6 +161,8 @@ const makeLibrary = (driver: postgres.Sql, options: PeopleOptions) =>
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { disabled: true },
+    // Its router prints what it did not foresee, and a refused insert of a session repeats its token: we log it.
+    onAPIError: { throw: true },
   });
 
 /** The value that a request's cookie header has under this name. */
