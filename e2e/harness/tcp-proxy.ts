@@ -22,7 +22,7 @@ export const startTcpProxy = async (targetPort: number, wantedPort = 0): Promise
   let port = wantedPort;
 
   const accept = (client: Socket): void => {
-    const upstream = connect(targetPort, '127.0.0.1');
+    const upstream = connect({ port: targetPort, host: '127.0.0.1', noDelay: true });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
@@ -38,7 +38,7 @@ export const startTcpProxy = async (targetPort: number, wantedPort = 0): Promise
   };
 
   const listen = async (): Promise<void> => {
-    server = createServer({ allowHalfOpen: true }, accept);
+    server = createServer({ allowHalfOpen: true, noDelay: true }, accept);
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();

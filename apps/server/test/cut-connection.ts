@@ -27,12 +27,12 @@ export const wayTo = async (databaseUrl: string): Promise<Way> => {
   const sockets = new Set<Socket>();
   const held = new Set<() => void>();
   let state: State = 'open';
-  const server = createServer((near) => {
+  const server = createServer({ noDelay: true }, (near) => {
     if (state === 'cut') {
       near.destroy();
       return;
     }
-    const far = connect(Number(target.port), target.hostname);
+    const far = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
     sockets.add(near).add(far);
     carry(near, far, () => state, held);
     carry(far, near, () => state, held);

@@ -99,9 +99,11 @@ describe('holdfast record import', () => {
       { state: 'proposed', proposed_by: agent.userId },
     ]);
     const audit = await house.admin<{ type: string; actor_id: string; data: Record<string, unknown> }[]>`
-      select type, actor_id, data from audit where operation_id = ${item.operationId}`;
+      select type, actor_id, data from audit where operation_id = ${item.operationId} order by sequence`;
     expect(audit).toMatchObject([
       { type: 'propose', actor_id: agent.userId, data: { through: 'device-record' } },
+      // This house has no approver, and says so at once.
+      { type: 'need-person', actor_id: null, data: { raised: ['nobody-can-approve'] } },
     ]);
     const detail = await house.ask('GET', `/v1/operations/${item.operationId}`, { cookie: agent.cookie });
     expect(JSON.stringify(detail.body['timeline'])).toContain('imported on the command line');

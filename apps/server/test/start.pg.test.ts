@@ -339,8 +339,15 @@ describe('the command line', () => {
       id,
     ]);
     const shown = await holdfast(variables, 'op', 'show', id, '--json');
-    expect(JSON.parse(shown.out)).toMatchObject({ id, state: 'proposed', timeline: [{}] });
-    expect(JSON.parse((await holdfast(variables, 'unresolved', '--json')).out)).toEqual({ items: [] });
+    // Nobody here may approve, which is said at once.
+    expect(JSON.parse(shown.out)).toMatchObject({
+      id,
+      state: 'proposed',
+      timeline: [{ type: 'propose' }, { type: 'need-person' }],
+    });
+    expect(JSON.parse((await holdfast(variables, 'unresolved', '--json')).out)).toMatchObject({
+      items: [{ id, attention: [{ reason: 'nobody-can-approve' }] }],
+    });
     const missing = await holdfast(variables, 'op', 'show', mintId());
     expect([missing.code, missing.out]).toEqual([1, '']);
     expect((await holdfast(variables, 'op', 'list', '--state', 'lost')).code).toBe(1);

@@ -15,8 +15,8 @@ export type ProviderWire = {
 export const startProviderWire = async (providerPort: number): Promise<ProviderWire> => {
   const lines: string[] = [];
   const open = new Set<{ readonly line: string }>();
-  const server = createServer((client) => {
-    const upstream = connect(providerPort, '127.0.0.1');
+  const server = createServer({ noDelay: true }, (client) => {
+    const upstream = connect({ port: providerPort, host: '127.0.0.1', noDelay: true });
     let head = '';
     client.on('data', (chunk) => {
       if (head.includes('\r\n')) return;

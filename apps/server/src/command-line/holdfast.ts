@@ -1,5 +1,4 @@
-import { enableCompileCache } from 'node:module';
+import { loadQuickly } from '../start/load-quickly.ts';
 
-// Before anything else is loaded: a command line is started often, and should not compile the same code each time.
-enableCompileCache();
+loadQuickly();
 await import('./holdfast-program.ts');

@@ -1,5 +1,4 @@
-import { enableCompileCache } from 'node:module';
+import { loadQuickly } from './load-quickly.ts';
 
-// Before anything else is loaded: what was compiled once is not compiled again, so the next start is quicker.
-enableCompileCache();
+loadQuickly();
 await import('./start-everything.ts');
