@@ -5,6 +5,7 @@ import { givenAccess } from './account-of.ts';
 import { examineAccounts, storedWebhookSecrets } from './doctor-accounts.ts';
 import { examineAdmins } from './doctor-admins.ts';
 import { examineSeals } from './doctor-seals.ts';
+import { examineSignatures } from './doctor-signatures.ts';
 import { examineMail } from './doctor-mail.ts';
 import { weakSettings } from './weak-settings.ts';
 import type { Output } from './output.ts';
@@ -59,6 +60,7 @@ const database = async (output: Output, access: StripeAccess | undefined): Promi
       found.push({ check: 'database', ok: true, finding }, ...(await examineAccounts(workplace, access)));
       found.push(webhookSecret(access, await storedWebhookSecrets(workplace)));
       found.push(...(await examineSeals(workplace)), ...(await examineAdmins(workplace)));
+      found.push(...(await examineSignatures(workplace)));
     };
     await inWorkplace(output, look, 'is-made');
     return found;

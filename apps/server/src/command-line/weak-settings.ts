@@ -1,3 +1,4 @@
+import type { Policy } from '@holdfast/operation';
 import type { Settings } from '../settings/settings.ts';
 import { isLoopbackOrigin } from '../settings/settings.ts';
 
@@ -54,3 +55,20 @@ export const fewAdmins = (name: string, admins: number): WeakSetting | undefined
         finding: `${name} has ${admins === 0 ? 'no admin' : 'one admin alone'}: what takes two of them cannot be done, and nobody lets a lost one in again`,
         remedy: 'Add another with `holdfast user add --role admin`.',
       };
+
+/**
+ * Of one organisation.
+ * @param signing how many who may approve have a passkey that lives
+ */
+export const fewSigning = (
+  name: string,
+  { signatureRequired, approvalsNeeded }: Pick<Policy, 'signatureRequired' | 'approvalsNeeded'>,
+  signing: number,
+): WeakSetting | undefined => {
+  if (signatureRequired === 'never' || signing >= approvalsNeeded) return undefined;
+  const able = signing === 0 ? 'nobody who approves' : `only ${String(signing)} of those who approve`;
+  return {
+    finding: `${name} asks for approvals signed with a passkey, ${String(approvalsNeeded)} of them, and ${able} has one: what needs a signature waits`,
+    remedy: 'Have approvers add a passkey (You, Passkeys and sessions), or change the policy.',
+  };
+};

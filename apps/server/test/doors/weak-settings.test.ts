@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fewAdmins, weakSettings } from '../../src/command-line/weak-settings.ts';
+import { fewAdmins, fewSigning, weakSettings } from '../../src/command-line/weak-settings.ts';
 
 const sound = {
   publicOrigin: 'https://refunds.example.org',
@@ -33,4 +33,13 @@ it('an organisation needs two admins', () => {
   expect(fewAdmins('Shop', 0)?.finding).toContain('no admin');
   expect(fewAdmins('Shop', 1)?.finding).toContain('one admin alone');
   expect(fewAdmins('Shop', 2)).toBeUndefined();
+});
+
+// Red when: a policy without signatures, or with enough who can give them, is called weak.
+it('a policy that asks for signatures needs as many who can sign', () => {
+  const signed = { signatureRequired: { above: [] }, approvalsNeeded: 2 };
+  expect(fewSigning('Shop', { ...signed, signatureRequired: 'never' }, 0)).toBeUndefined();
+  expect(fewSigning('Shop', signed, 2)).toBeUndefined();
+  expect(fewSigning('Shop', signed, 0)?.finding).toContain('nobody who approves');
+  expect(fewSigning('Shop', signed, 1)?.finding).toContain('only 1');
 });
