@@ -1,6 +1,7 @@
 import { expect, type BrowserContextOptions, type Page } from '@playwright/test';
 import { demandWebBuild } from '../setup/demand-web-build.ts';
 import { test as base } from './browser-test.ts';
+import { collectComplaints, type Complaints } from './complaints.ts';
 import { startHouse, type House, type Role } from './house.ts';
 import { expectInside, signIn } from './steps.ts';
 
@@ -21,13 +22,15 @@ type OfOneHouse = {
   house: House;
   /** Signs this role in, once for all journeys of the house. */
   sessionOf: (role: Role) => Promise<Session>;
+  /** Of every context of the browser. */
+  complaints: Complaints;
 };
 
 /**
  * One house is started for all journeys of a run: each brings orders of its own. Whatever a journey breaks is mended
  * after it.
  */
-export const test = base.extend<{ visit: Visit; mended: undefined }, OfOneHouse>({
+export const test = base.extend<{ visit: Visit; mended: undefined; quiet: undefined }, OfOneHouse>({
   // A file that needs a house with other settings gets one of its own.
   settings: [{}, { option: true, scope: 'worker' }],
   house: [
@@ -38,6 +41,23 @@ export const test = base.extend<{ visit: Visit; mended: undefined }, OfOneHouse>
       await house.stop();
     },
     { scope: 'worker', timeout: 300_000 },
+  ],
+  complaints: [
+    async ({ browser }, use) => {
+      const complaints = collectComplaints();
+      browser.on('context', complaints.listenTo);
+      await use(complaints);
+    },
+    { scope: 'worker' },
+  ],
+  // On whatever screens a journey leads, no browser has anything to complain of: its content policy least of all.
+  quiet: [
+    async ({ complaints }, use) => {
+      complaints.take();
+      await use(undefined);
+      expect(complaints.take(), 'complaints of the browser').toEqual([]);
+    },
+    { auto: true },
   ],
   sessionOf: [
     async ({ browser, house }, use) => {

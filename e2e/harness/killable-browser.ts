@@ -9,6 +9,8 @@ export type BrowserSetup = {
   readonly executablePath: string;
   readonly arguments: readonly string[];
   readonly viewport: { readonly width: number; readonly height: number };
+  /** Each time it is started. */
+  readonly onStart: (context: BrowserContext) => void;
 };
 
 /** A browser with a profile of its own, which can be killed as a system kills it, and started again on that profile. */
@@ -68,6 +70,7 @@ const launch = async (
   if (context === undefined) throw new Error('the browser has no profile');
   // It is not Playwright's own, so it does not know the limits of its settings.
   context.setDefaultTimeout(longestStepMs);
+  setup.onStart(context);
   return { child, browser, context };
 };
 

@@ -1,6 +1,7 @@
 import type { TestInfo } from '@playwright/test';
 import { demandWebBuild } from '../setup/demand-web-build.ts';
 import { test as base } from './browser-test.ts';
+import { collectComplaints, type Complaints } from './complaints.ts';
 import { startFaultProxy, type FaultProxy, type SeenRequest } from './fault-proxy.ts';
 import { startHouseBehind, type House, type Role } from './house.ts';
 import { devices, expect } from './journey.ts';
@@ -17,6 +18,8 @@ type OfOneHouse = {
   house: FaultyHouse;
   serverRows: ServerRows;
   setupOf: (role: Role) => BrowserSetup;
+  /** Of every device. */
+  complaints: Complaints;
   /** Signs this role in once and keeps the profile, closed in order so that its cookies are on disk. */
   profileOf: (role: Role) => Promise<string>;
 };
@@ -37,7 +40,7 @@ const lineOf = ({ atMs, method, path, fate, status, answered }: SeenRequest): st
   `${new Date(atMs).toISOString()} ${method} ${path} ${JSON.stringify(fate)} ${status ?? '-'} ${answered ? 'answered' : 'open'}`;
 
 /** Tests of what a device keeps: one house for all of them, behind a network whose faults the test chooses. */
-export const test = base.extend<{ deviceOf: DeviceOf; mended: undefined }, OfOneHouse>({
+export const test = base.extend<{ deviceOf: DeviceOf; mended: undefined; quiet: undefined }, OfOneHouse>({
   house: [
     async ({ playwright: _playwright }, use) => {
       demandWebBuild();
@@ -55,14 +58,24 @@ export const test = base.extend<{ deviceOf: DeviceOf; mended: undefined }, OfOne
     },
     { scope: 'worker' },
   ],
+  complaints: [async ({ playwright: _playwright }, use) => use(collectComplaints()), { scope: 'worker' }],
+  quiet: [
+    async ({ complaints }, use) => {
+      complaints.take();
+      await use(undefined);
+      expect(complaints.take(), 'complaints of the browsers').toEqual([]);
+    },
+    { auto: true },
+  ],
   setupOf: [
-    async ({ launchOptions }, use) => {
+    async ({ launchOptions, complaints }, use) => {
       const { executablePath, args = [] } = launchOptions;
       if (executablePath === undefined) throw new Error('no Chromium was found');
       await use((role) => ({
         executablePath,
         arguments: args,
         viewport: devices[role].viewport ?? { width: 1024, height: 768 },
+        onStart: complaints.listenTo,
       }));
     },
     { scope: 'worker' },

@@ -38,13 +38,14 @@ test('proposed offline, browser closed and opened again offline, then online: it
   house,
   visit,
   launchOptions,
+  complaints,
 }) => {
   const profile = await mkdtemp(path.join(tmpdir(), 'holdfast-browser-'));
-  const open = (): Promise<BrowserContext> =>
-    chromium.launchPersistentContext(profile, {
-      ...launchOptions,
-      ...devices.agent,
-    });
+  const open = async (): Promise<BrowserContext> => {
+    const opened = await chromium.launchPersistentContext(profile, { ...launchOptions, ...devices.agent });
+    complaints.listenTo(opened);
+    return opened;
+  };
   let context = await open();
   try {
     let agent = context.pages()[0] ?? (await context.newPage());
