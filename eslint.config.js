@@ -9,7 +9,8 @@ import { strayClocks } from './eslint/stray-clocks.ts';
 const decisions = ['packages/*/src/**/*.ts'];
 const edges = [
   'packages/engine/src/postgres/**',
-  'packages/providers/src/stripe/**',
+  // Every folder there is an adapter, or the wire beneath them.
+  'packages/providers/src/*/**',
   'packages/outbox/src/browser/**',
 ];
 const tests = ['**/*.test.ts', '**/test/**/*.ts', 'e2e/**/*.ts'];
@@ -22,6 +23,7 @@ const workspaces = [
   'packages/outbox',
   'apps/server',
   'apps/fake-stripe',
+  'apps/fake-providers',
   'apps/web',
   'e2e',
   'bench',

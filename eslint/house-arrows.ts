@@ -23,7 +23,13 @@ export type Room = {
 export const rooms: readonly Room[] = [
   { folder: 'packages/operation', ours: [], others: ['zod/mini', '@noble/hashes'], node: false },
   { folder: 'packages/providers', ours: ['@holdfast/operation'], others: [], node: false },
+  // One request on the wire, for every adapter alike; what its answer means is each adapter's own.
+  { folder: 'packages/providers/src/wire', ours: ['@holdfast/operation'], others: [], node: true },
   { folder: 'packages/providers/src/stripe', ours: ['@holdfast/operation'], others: ['stripe'], node: true },
+  { folder: 'packages/providers/src/adyen', ours: ['@holdfast/operation'], others: [], node: true },
+  { folder: 'packages/providers/src/paypal', ours: ['@holdfast/operation'], others: [], node: true },
+  { folder: 'packages/providers/src/mollie', ours: ['@holdfast/operation'], others: [], node: true },
+  { folder: 'packages/providers/src/single-shot', ours: ['@holdfast/operation'], others: [], node: true },
   {
     folder: 'packages/engine',
     ours: ['@holdfast/operation', '@holdfast/providers'],
@@ -72,6 +78,7 @@ export const rooms: readonly Room[] = [
     node: false,
   },
   { folder: 'apps/fake-stripe', ours: [], others: 'any', node: true },
+  { folder: 'apps/fake-providers', ours: [], others: 'any', node: true },
   // Drives the product from outside, and asks PostgreSQL and a browser what that cost.
   { folder: 'bench', ours: [], others: ['postgres', 'playwright'], node: true },
   // The page that the bench opens in that browser, with the outbox in it as an app has it.

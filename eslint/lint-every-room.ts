@@ -13,6 +13,7 @@ const rooms = [
   ['packages/outbox'],
   ['apps/server'],
   ['apps/fake-stripe'],
+  ['apps/fake-providers'],
   ['apps/web'],
   ['e2e'],
   ['bench'],

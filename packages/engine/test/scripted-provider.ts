@@ -82,7 +82,7 @@ export const scriptedContract: ProviderContract = {
   keyWindowMarginMs: 3_600_000,
   maximumKeyLength: 255,
   maximumTextBytes: 500,
-  canListByPayment: true,
+  lookUp: 'by-payment',
   echoesReference: true,
   quietPeriodMs: 200,
   emptyReadsForAbsence: 2,

@@ -2,7 +2,7 @@ import type { ProviderContract } from './provider-contract.ts';
 
 type AbsenceTerms = Pick<
   ProviderContract,
-  'canListByPayment' | 'quietPeriodMs' | 'emptyReadsForAbsence' | 'emptyReadsApartMs'
+  'lookUp' | 'quietPeriodMs' | 'emptyReadsForAbsence' | 'emptyReadsApartMs'
 >;
 
 /** What is known of an operation when a whole look-up of its payment, made now, shows nothing of ours. */
@@ -26,7 +26,7 @@ export type AbsenceFacts = {
  * contract's to say.
  */
 export const judgeAbsence = (facts: AbsenceFacts, terms: AbsenceTerms): 'absent-yet' | 'absent-final' => {
-  if (!terms.canListByPayment) return 'absent-yet';
+  if (terms.lookUp !== 'by-payment') return 'absent-yet';
   if (facts.mayStillBeResubmitted || facts.savedFailureReplayed) return 'absent-yet';
   if (facts.attempts.length === 0) return 'absent-yet';
   let countsFromMs = 0;

@@ -51,6 +51,8 @@ export type NoAnswer = {
   readonly kind: 'no-answer';
   readonly because: string;
   readonly ourKeyRefused: boolean;
+  /** True where the provider has no such question at all: nothing was asked, and asking again never helps. */
+  readonly notOffered?: boolean;
   /** Present where the provider takes no more questions for now, with its own word on how long, if it gave one. */
   readonly tooMany?: { readonly retryAfterMs: number | null };
   /** True where the provider says that it does not know this payment: no conclusion, but a person is needed. */

@@ -2,6 +2,15 @@ import type { SettlementTerms } from '@holdfast/operation';
 import type { ProviderMoney } from './provider-money.ts';
 
 /**
+ * How an outcome that was lost is found out, beside what webhooks bring.
+ * `by-payment`: its refunds of a payment can be listed. Nothing is sent again before a look.
+ * `by-replay`: it has no list, and answers the same key with what became of it: the same bytes again are the look-up.
+ * `by-webhook`: the same bytes again tell at most that it was taken; how it ended comes by webhook alone.
+ * `none`: nothing can be found out. Without a key either, a request is sent once and then it is a person's.
+ */
+export type LookUpKind = 'by-payment' | 'by-replay' | 'by-webhook' | 'none';
+
+/**
  * What a provider promises, as data. Every provider differs and nothing outside an adapter assumes Stripe.
  * All times in milliseconds; "unknown" is written as zero, never as a hopeful number.
  */
@@ -20,8 +29,8 @@ export type ProviderContract = SettlementTerms & {
    * that people wrote is not sent to providers at all.
    */
   readonly maximumTextBytes: number;
-  /** Whether refunds of a payment can be listed. */
-  readonly canListByPayment: boolean;
+  /** How an outcome that was lost is found out. */
+  readonly lookUp: LookUpKind;
   /**
    * Whether its records carry the IDs that we send along. Where they do not, nothing tells two refunds of one amount
    * apart: then no second equal one of a payment is sent while one is unresolved, and no record is taken for ours.

@@ -9,12 +9,29 @@ import { fileURLToPath } from 'node:url';
 import { createStripeAdapter } from '../src/stripe/stripe.ts';
 import { toStripeAmount } from '../src/stripe/stripe-money.ts';
 import type { Amount } from '@holdfast/operation';
-import type { ProviderUnderTest, Trouble } from './adapter-contract-suite.ts';
+import { stripeContract } from '../src/stripe/stripe-contract.ts';
+import type { ProviderTraits, ProviderUnderTest, Trouble } from './conformance/provider-under-test.ts';
 
 /** By path and as a process of its own: a package knows no app. */
 const program = fileURLToPath(new URL('../../../apps/fake-stripe/src/fake-stripe.ts', import.meta.url));
 
 const webhookSecret = 'whsec_contract_suite';
+
+export const stripeTraits: ProviderTraits = {
+  contract: stripeContract,
+  marksReplays: true,
+  savesServerErrors: true,
+  acceptsAs: 'succeeded',
+  refusesTooMuch: 'at-once',
+  wholeRefundDecline: 'already-refunded',
+  disputes: 'shown',
+  asksAboutOneRefund: true,
+  listsSince: true,
+  saysAccount: true,
+  webhooks: 'key-and-metadata',
+  pageSize: 100,
+  unknownPayment: 'pi_never_heard_of',
+};
 
 const faults: Readonly<Record<Trouble, Readonly<Record<string, unknown>>>> = {
   'answer-lost': { do: 'execute_then_drop' },
@@ -112,6 +129,8 @@ export const startFakeStripe = async (): Promise<ProviderUnderTest> => {
   return {
     adapter: adapterWith('sk_test_contract_suite'),
     adapterWithBadKey: adapterWith('sk_live_somebody_else'),
+    adapterAt: (apiBase) =>
+      createStripeAdapter({ secretKey: 'sk_test_contract_suite', apiBase, nowMs: Date.now }),
     pay: async (amount) => {
       payments += 1;
       const id = `pi_suite${payments}`;
@@ -131,10 +150,14 @@ export const startFakeStripe = async (): Promise<ProviderUnderTest> => {
       rowsOf(await call('GET', '/fake/ledger'), 'refunds')
         .filter((refund) => refund['payment_intent'] === paymentReference)
         .map(idOf),
-    submissions: async (key) =>
+    submissions: async ({ idempotencyKey }) =>
       rowsOf(await call('GET', '/fake/requests'), 'requests').filter(
-        (request) => request['idempotency_key'] === key,
+        (request) => request['idempotency_key'] === idempotencyKey,
       ).length,
+    clockAhead: async (ms) => {
+      await call('POST', '/fake/clock', { reset: true });
+      if (ms > 0) await call('POST', '/fake/clock', { advanceMs: ms });
+    },
     webhooks: (paymentReference) =>
       receiver.delivered.filter(({ rawBody }) => Buffer.from(rawBody).includes(`"${paymentReference}"`)),
     webhookSecret,

@@ -249,7 +249,7 @@ describe('calling an absence final', () => {
   });
 
   test('never of a provider that cannot be asked', () => {
-    expect(judgeAbsence(facts(), { ...stripeContract, canListByPayment: false })).toBe('absent-yet');
+    expect(judgeAbsence(facts(), { ...stripeContract, lookUp: 'by-replay' })).toBe('absent-yet');
   });
 });
 

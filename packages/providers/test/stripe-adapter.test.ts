@@ -1,4 +1,4 @@
 import { describeAdapterContract } from './adapter-contract-suite.ts';
-import { startFakeStripe } from './fake-stripe-under-test.ts';
+import { startFakeStripe, stripeTraits } from './fake-stripe-under-test.ts';
 
-describeAdapterContract('Stripe', startFakeStripe);
+describeAdapterContract('Stripe', stripeTraits, startFakeStripe);

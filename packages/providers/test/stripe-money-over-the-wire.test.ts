@@ -1,6 +1,6 @@
 import type { Amount } from '@holdfast/operation';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ProviderUnderTest } from './adapter-contract-suite.ts';
+import type { ProviderUnderTest } from './conformance/provider-under-test.ts';
 import { startFakeStripe } from './fake-stripe-under-test.ts';
 import { refundRequest } from './stripe-objects.ts';
 

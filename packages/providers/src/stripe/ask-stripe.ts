@@ -1,8 +1,12 @@
 import type { NoAnswer } from '../provider-adapter.ts';
+import { dateIn } from '../wire/headers.ts';
+import { noAnswer } from '../wire/no-answer.ts';
 import { retryAfterMs } from './classify-stripe-outcome.ts';
 import { callStripe, type StripeAccess } from './stripe-call.ts';
 import type { WireTrace } from './one-request-client.ts';
 import { fieldsOf, textOf, type Fields } from './stripe-records.ts';
+
+export { noAnswer };
 
 export type Asked =
   | { readonly kind: 'answer'; readonly body: Fields; readonly providerDateMs: number | null }
@@ -12,21 +16,8 @@ export type Asked =
   | (NoAnswer & { readonly refusedBy?: 401 | 403 });
 
 /** The answer's `Date` header as milliseconds since the epoch. */
-export const providerDateMs = (trace: WireTrace): number | null => {
-  const atMs = 'headers' in trace ? Date.parse(trace.headers['date'] ?? '') : Number.NaN;
-  return Number.isFinite(atMs) ? atMs : null;
-};
-
-export const noAnswer = (
-  because: string,
-  ourKeyRefused = false,
-  tooMany?: NoAnswer['tooMany'],
-): NoAnswer => ({
-  kind: 'no-answer',
-  because,
-  ourKeyRefused,
-  ...(tooMany === undefined ? {} : { tooMany }),
-});
+export const providerDateMs = (trace: WireTrace): number | null =>
+  'headers' in trace ? dateIn(trace.headers) : null;
 
 /** One GET. Only a readable 200 is an answer; of a 401 or 403 in Stripe's own form it is said that our key is refused. */
 export const askStripe = async (access: StripeAccess, path: string, deadlineMs: number): Promise<Asked> => {

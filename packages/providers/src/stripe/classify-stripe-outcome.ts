@@ -1,4 +1,5 @@
 import type { AttemptFinding, DeclineClass } from '@holdfast/operation';
+import { retryAfterIn } from '../wire/headers.ts';
 import type { WireTrace } from './one-request-client.ts';
 import type { StripeCallOutcome } from './stripe-call.ts';
 import { fieldsOf, readRefund, textOf } from './stripe-records.ts';
@@ -139,10 +140,5 @@ const declineClass = ({ status, rawType, code, param }: ErrorFacts): DeclineClas
 export const isReplay = (trace: WireTrace): boolean =>
   'headers' in trace && trace.headers['idempotent-replayed'] === 'true';
 
-/** `Retry-After` as milliseconds: seconds, or an HTTP date measured against the answer's own `Date`. */
-export const retryAfterMs = (trace: WireTrace & { kind: 'answered' }): number | null => {
-  const text = trace.headers['retry-after']?.trim() ?? '';
-  if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
-  const waitMs = Date.parse(text) - Date.parse(trace.headers['date'] ?? '');
-  return Number.isFinite(waitMs) && waitMs >= 0 ? waitMs : null;
-};
+export const retryAfterMs = (trace: WireTrace & { kind: 'answered' }): number | null =>
+  retryAfterIn(trace.headers);

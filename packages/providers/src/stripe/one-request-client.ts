@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { exchangeOnce, type WireHeaders, type WireResult, type WireTarget } from './exchange-once.ts';
+import { exchangeOnce, type WireHeaders, type WireResult, type WireTarget } from '../wire/exchange-once.ts';
 
 /** What is known of the one exchange beneath a call of the client library, whatever the library made of it. */
 export type WireTrace =

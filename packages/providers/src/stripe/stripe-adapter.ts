@@ -11,7 +11,7 @@ import { askAboutPayment } from './ask-about-payment.ts';
 import { askStripe, noAnswer, providerDateMs } from './ask-stripe.ts';
 import { classifyStripeOutcome, isReplay } from './classify-stripe-outcome.ts';
 import { encodeRefund } from './encode-refund.ts';
-import type { WireTarget } from './exchange-once.ts';
+import { readBase } from '../wire/read-base.ts';
 import { listSince, refundPage } from './list-since.ts';
 import { callStripe, type StripeAccess } from './stripe-call.ts';
 import { stripeContract } from './stripe-contract.ts';
@@ -34,20 +34,6 @@ export type StripeAdapterOptions = {
 export const stripeApiVersion = '2026-10-28.endive';
 
 const stripeBase = 'https://api.stripe.com';
-
-/** Throws with a sentence for people: a base that cannot be used is a wrong setting, not trouble outside. */
-const readBase = (apiBase: string): { readonly target: WireTarget; readonly pathPrefix: string } => {
-  const url = URL.canParse(apiBase) ? new URL(apiBase) : null;
-  const plain =
-    url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if (!plain || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new Error(`Stripe's API base must look like ${stripeBase}, without credentials or a query.`);
-  }
-  const secure = url.protocol === 'https:';
-  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  return { target: { secure, host, port }, pathPrefix: url.pathname.replace(/\/+$/, '') };
-};
 
 const submit = async (
   access: StripeAccess,
@@ -124,7 +110,12 @@ export const createStripeAdapter = (options: StripeAdapterOptions): ProviderAdap
   const { secretKey, nowMs, apiVersion = stripeApiVersion } = options;
   if (!/^[\x21-\x7e]+$/.test(secretKey))
     throw new Error('Stripe’s secret key must be given, without spaces.');
-  const access: StripeAccess = { secretKey, apiVersion, nowMs, ...readBase(options.apiBase ?? stripeBase) };
+  const access: StripeAccess = {
+    secretKey,
+    apiVersion,
+    nowMs,
+    ...readBase('Stripe', options.apiBase ?? stripeBase, stripeBase),
+  };
   return {
     contract: stripeContract,
     encodeRefund: (request) => encodeRefund(request, apiVersion),

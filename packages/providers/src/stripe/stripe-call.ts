@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import type { WireTarget } from './exchange-once.ts';
+import type { WireTarget } from '../wire/exchange-once.ts';
 import { createOneRequestClient, type StoredBody, type WireTrace } from './one-request-client.ts';
 
 /** Where and as whom we call. `pathPrefix` is the path of the API base, without a slash at its end. */

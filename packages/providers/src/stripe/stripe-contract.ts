@@ -26,7 +26,7 @@ export const stripeContract: ProviderContract = {
   /** Documented ("Metadata"): values of up to 500 characters. Counted in bytes, which are never fewer. */
   maximumTextBytes: 500,
   /** Documented ("List all refunds"): by payment intent or charge, our metadata on each. */
-  canListByPayment: true,
+  lookUp: 'by-payment',
   echoesReference: true,
   /**
    * Ours: the list is not a search index (only Search is documented as lagging), but no page promises that a

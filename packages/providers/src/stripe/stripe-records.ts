@@ -1,23 +1,13 @@
 import type { ProviderRecord } from '@holdfast/operation';
 import type { MirroredDispute, MirroredRefund } from '../provider-adapter.ts';
+import { fieldsOf, textOf, type Fields } from '../wire/fields.ts';
 import { fromStripeAmount } from './stripe-money.ts';
+
+export { fieldsOf, textOf, type Fields };
 
 /** The names under which an operation is written into a refund's metadata: our positive evidence. */
 export const organisationMetadataKey = 'holdfast_organisation';
 export const operationMetadataKey = 'holdfast_operation';
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** What came over the wire is read field by field: the client library's types are promises that nobody checked. */
-export const fieldsOf = (value: unknown): Fields | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-
-/**
- * A text as it can be kept: a NUL or half a character is refused by every column there is, and an answer that cannot be
- * written down would be evidence lost.
- */
-export const textOf = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' ? value.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') : null;
 
 /** Stripe gives a related object as its ID, or expanded. */
 export const referenceOf = (value: unknown): string | null =>

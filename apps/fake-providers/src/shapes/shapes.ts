@@ -1,0 +1,25 @@
+import type { ShapeName } from '../books.ts';
+import { adyenShape } from './adyen-shape.ts';
+import { gatewayShape } from './gateway-shape.ts';
+import { mollieShape } from './mollie-shape.ts';
+import { paypalShape } from './paypal-shape.ts';
+import type { Shape } from './shape.ts';
+
+/** Each speaks below its own name: `/adyen/v72/…`, `/gateway/refunds`. */
+export const shapeNamed = (name: ShapeName): Shape => {
+  switch (name) {
+    case 'adyen':
+      return adyenShape;
+    case 'paypal':
+      return paypalShape;
+    case 'mollie':
+      return mollieShape;
+    case 'gateway':
+      return gatewayShape;
+  }
+};
+
+export const shapeAt = (name: string): Shape | undefined =>
+  name === 'adyen' || name === 'paypal' || name === 'mollie' || name === 'gateway'
+    ? shapeNamed(name)
+    : undefined;
