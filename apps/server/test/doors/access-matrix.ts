@@ -17,7 +17,20 @@ import { defaultPolicy, type Role } from '@holdfast/operation';
 
 /** What an operation is when a caller comes to it. `own`: the caller, or whom it acts for, proposed or approved it. */
 export type State =
-  'proposed' | 'own-proposed' | 'approved' | 'own-approved' | 'cancelled' | 'denied' | 'unheard';
+  | 'proposed'
+  | 'own-proposed'
+  | 'approved'
+  | 'own-approved'
+  | 'submitting'
+  | 'outcome_unknown'
+  | 'pending'
+  | 'confirmed'
+  | 'failed'
+  | 'reversed'
+  | 'cancelled'
+  | 'denied'
+  | 'expired'
+  | 'unheard';
 
 /** What a row may fill its request with. */
 export type At = {
@@ -72,6 +85,16 @@ const order = (at: At) => ({
   placedAt: '2026-01-01T00:00:00.000Z',
 });
 
+/** From the claim on: an answer for all of them, whatever the provider says in the end. */
+const fromTheClaimOn = (answers: Answers): Partial<Record<State, Answers>> => ({
+  submitting: answers,
+  outcome_unknown: answers,
+  pending: answers,
+  confirmed: answers,
+  failed: answers,
+  reversed: answers,
+});
+
 const operationRows: readonly GuardedRow[] = [
   {
     route: 'put /v1/operations/{id}',
@@ -90,8 +113,14 @@ const operationRows: readonly GuardedRow[] = [
       'own-proposed': [403],
       approved: [200],
       'own-approved': [200],
+      ...fromTheClaimOn([409]),
+      // Where none is needed any more it is recorded, and does nothing.
+      submitting: [200],
+      outcome_unknown: [200],
+      pending: [200],
       cancelled: [409],
       denied: [409],
+      expired: [409],
       unheard: [404],
     },
   },
@@ -101,21 +130,45 @@ const operationRows: readonly GuardedRow[] = [
     not: ['assistants'],
     body: (at) => ({ commandId: at.freshId() }),
     state: 'own-approved',
-    in: { proposed: [409], approved: [409], cancelled: [409], denied: [409], unheard: [404] },
+    in: {
+      proposed: [409],
+      approved: [409],
+      ...fromTheClaimOn([409]),
+      cancelled: [409],
+      denied: [409],
+      expired: [409],
+      unheard: [404],
+    },
   },
   {
     route: 'post /v1/operations/{id}/deny',
     may: approvers,
     not: ['assistants'],
     body: ending,
-    in: { 'own-proposed': [200, 403], approved: [200], cancelled: [409], denied: [200], unheard: [404] },
+    in: {
+      'own-proposed': [200, 403],
+      approved: [200],
+      ...fromTheClaimOn([409]),
+      cancelled: [409],
+      denied: [200],
+      expired: [409],
+      unheard: [404],
+    },
   },
   {
     route: 'post /v1/operations/{id}/cancel',
     may: proposers,
     body: ending,
     state: 'own-proposed',
-    in: { proposed: [403], approved: [403], cancelled: [403, 409], denied: [403, 409], unheard: [200] },
+    in: {
+      proposed: [403],
+      approved: [403],
+      ...fromTheClaimOn([403, 409]),
+      cancelled: [403, 409],
+      denied: [403, 409],
+      expired: [403, 409],
+      unheard: [200],
+    },
     // An ID that their organisation never heard of: theirs from then on, whoever of them is first.
     elsewhere: [200, 403],
   },
@@ -125,14 +178,39 @@ const operationRows: readonly GuardedRow[] = [
     not: ['assistants', 'keys'],
     body: (at) => ({ commandId: at.freshId(), version: at.version ?? 1, outcome: 'failed', note: 'seen' }),
     passes: [409],
-    in: { approved: [409], cancelled: [409], unheard: [404] },
+    in: {
+      approved: [409],
+      submitting: [409],
+      // The first word for "failed" waits for a second operator's.
+      outcome_unknown: [202],
+      pending: [409],
+      // What is known stays: it only takes attention away.
+      confirmed: [200],
+      failed: [200],
+      reversed: [200],
+      cancelled: [409],
+      denied: [409],
+      expired: [409],
+      unheard: [404],
+    },
   },
   {
     route: 'post /v1/operations/{id}/check',
     may: ['agent', 'approver', 'operator', 'admin'],
-    in: { cancelled: [200], unheard: [404] },
+    in: { ...fromTheClaimOn([200]), cancelled: [200], denied: [200], expired: [200], unheard: [404] },
   },
-  { route: 'get /v1/operations/{id}', may: all, in: { approved: [200], cancelled: [200], unheard: [404] } },
+  {
+    route: 'get /v1/operations/{id}',
+    may: all,
+    in: {
+      approved: [200],
+      ...fromTheClaimOn([200]),
+      cancelled: [200],
+      denied: [200],
+      expired: [200],
+      unheard: [404],
+    },
+  },
   { route: 'get /v1/operations', may: all },
   {
     route: 'post /v1/operations/lookup',

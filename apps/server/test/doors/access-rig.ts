@@ -3,6 +3,7 @@ import { mintId, openHouse, origin, proposalOf, type Answered, type House } from
 import { appOf } from '../../src/start/run-server.ts';
 import { addKey, addPerson, callersOf, strangersTo, type Caller, type Stranger } from './access-callers.ts';
 import type { At, GuardedRow, State } from './access-matrix.ts';
+import { bringTo, isLater } from './access-states.ts';
 
 /** A house with two organisations in which the same callers are at home, and keys that decide or do not. */
 export type AccessRig = {
@@ -78,6 +79,7 @@ const preparer = async (house: House): Promise<AccessRig['prepare']> => {
     approve: await owned('approver', second.userId),
   };
   const integrator = await addKey(house, house.organisationId, { role: 'integrator' });
+  const operator = await addKey(house, house.organisationId, { role: 'operator' });
   const step = async (method: string, path: string, key: string, body: unknown): Promise<Answered> => {
     const answer = await house.ask(method, path, { key, body });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
@@ -89,7 +91,7 @@ const preparer = async (house: House): Promise<AccessRig['prepare']> => {
     if (proposer === undefined || approver === undefined) return undefined;
     const orderId = `${marker}-${mintId()}`;
     const at = { operationId: mintId(), orderId, ticketId: `t-${orderId}`, freshId: mintId };
-    await house.order(orderId);
+    const { reference } = await house.order(orderId);
     await step('PUT', `/v1/tickets/${at.ticketId}`, integrator, {
       subject: marker,
       customerId: 'c-1',
@@ -101,17 +103,24 @@ const preparer = async (house: House): Promise<AccessRig['prepare']> => {
     let last = await step('PUT', route, proposer, refundBody(orderId));
     const { fingerprint } = last.body;
     const ending = { commandId: mintId(), reason: 'not wanted' };
-    if (state === 'approved' || state === 'own-approved') {
+    if (state === 'approved' || state === 'own-approved' || (isLater(state) && state !== 'expired')) {
       last = await step('POST', `${route}/approve`, approver, { commandId: mintId(), fingerprint });
     }
     if (state === 'cancelled') last = await step('POST', `${route}/cancel`, others.propose, ending);
     if (state === 'denied') last = await step('POST', `${route}/deny`, others.approve, ending);
-    return { ...at, fingerprint, version: last.body['version'] };
+    if (!isLater(state)) return { ...at, fingerprint, version: last.body['version'] };
+    const check = () => house.ask('POST', `${route}/check`, { key: operator, body: {} });
+    const version = await bringTo(house, state, at.operationId, reference, check);
+    return { ...at, fingerprint, version };
   };
 };
 
 export const openAccessRig = async (): Promise<AccessRig> => {
-  const house = await openHouse({ HOLDFAST_RATE_LIMIT: 'off' });
+  const house = await openHouse({
+    HOLDFAST_RATE_LIMIT: 'off',
+    // What was left uncertain for one cell is not asked about again while others are prepared.
+    HOLDFAST_CHECK_BACKOFF_MS: '3600000',
+  });
   const { id: elsewhereId } = await house.opened.made.engine.createOrganisation('Elsewhere');
   return {
     house,
