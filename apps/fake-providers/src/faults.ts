@@ -14,7 +14,6 @@ export const deeds = [
   'stays_pending',
   'hide_from_list',
   'wrong_amount',
-  'hold_webhook',
 ] as const;
 
 export const faultInput = z.object({
@@ -22,8 +21,11 @@ export const faultInput = z.object({
   payment: z.string(),
   do: z.enum(deeds),
   times: z.number().int().positive().default(1),
+  /** For so long the refund is in no list. */
   ms: z.number().int().nonnegative().default(0),
   amount: z.number().int().positive().default(100),
+  /** `held`: what is to be delivered about it waits until webhooks are released. */
+  webhook: z.enum(['sent', 'held']).default('sent'),
 });
 export type Fault = z.infer<typeof faultInput>;
 

@@ -54,7 +54,8 @@ const carryOut = (
     status: refusal !== null ? 'failed' : fault?.do === 'stays_pending' ? 'pending' : 'succeeded',
     reference: call.reference,
     createdMs: atMs,
-    shownFromMs: fault?.do === 'hide_from_list' ? atMs + fault.ms : atMs,
+    // Lists can be behind whatever else goes wrong.
+    shownFromMs: atMs + (fault?.ms ?? 0),
   };
   books.refunds.push(refund);
   return { answer: shape.accepted(refund, payment), refund };

@@ -82,7 +82,6 @@ const answerWith = (
     case 'stays_pending':
     case 'hide_from_list':
     case 'wrong_amount':
-    case 'hold_webhook':
     case undefined:
       return send(outgoing, answer);
   }
@@ -123,7 +122,7 @@ const meet = async (
   if (fault?.do === 'rate_limit') return send(outgoing, shape.tooMany());
   const { answer, refund } = await makeRefund(books, shape, call, asked, rawBody, fault);
   if (refund !== null && refund.status !== 'pending') {
-    webhooks.tell(shape, refund, 'settled', fault?.do === 'hold_webhook');
+    webhooks.tell(shape, refund, 'settled', fault?.webhook === 'held');
   }
   answerWith(outgoing, shape, answer, fault);
 };

@@ -104,7 +104,7 @@ export const scriptedHouse = async (
     },
     inLedger: (payment) => provider.ledger.filter(({ paymentReference }) => paymentReference === payment),
     ...atTheProvider(provider),
-    ...inTheDatabase(house),
+    ...evidenceIn(house),
     later: (ms) => {
       const readClock = (now: Date): Date => new Date(now.getTime() + ms());
       return {
@@ -142,9 +142,13 @@ const atTheProvider = (
   },
 });
 
-const inTheDatabase = (
-  house: WorkerHouse,
-): Pick<ScriptedHouse, 'figures' | 'wakeNow' | 'statesOf' | 'sentenceOf' | 'ask' | 'evidenceOf'> => ({
+/** What a test reads of a house's database, whoever the provider is. */
+export type EvidenceReads = Pick<
+  ScriptedHouse,
+  'figures' | 'wakeNow' | 'statesOf' | 'sentenceOf' | 'ask' | 'evidenceOf'
+>;
+
+export const evidenceIn = (house: WorkerHouse): EvidenceReads => ({
   figures: async (payment) => {
     const [row] = await house.database.admin<Figures[]>`
       select reserved::int, refunded::int, refunded_elsewhere::int as elsewhere, disputed

@@ -116,6 +116,7 @@ export const createWorkerHouse = async (
     nowMs: () => Date.now(),
   });
 
+  const filedUnder = adapter?.contract.displayName.toLowerCase() ?? 'stripe';
   const people = housePeople(database, organisationId);
   await people.join(agent, approver, { ...approver, id: 'approver-2', name: 'Dora' });
   const apply: WorkerHouse['apply'] = async (actor, ...commands) => {
@@ -189,7 +190,8 @@ export const createWorkerHouse = async (
           orderId,
           {
             customer: { id: 'customer-1', name: 'Cleo' },
-            payment: { provider: 'stripe', reference: payment, captured: amount },
+            // The wire knows one name so far; the engine files a payment under whatever name it is given.
+            payment: { provider: filedUnder as 'stripe', reference: payment, captured: amount },
             lines: [],
             returns: [{ id: 'return-1', status: 'received', receivedAt: new Date().toISOString() }],
             placedAt: new Date(Date.now() - 3_600_000).toISOString(),

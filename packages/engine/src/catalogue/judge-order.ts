@@ -11,7 +11,7 @@ import { problemOf } from '../intake/problem.ts';
 /** What is stored of an order that the shop's record can change. */
 export type KnownOrder = {
   readonly customer: OrderInput['customer'];
-  readonly payment: OrderInput['payment'];
+  readonly payment: Omit<OrderInput['payment'], 'provider'> & { readonly provider: string };
   readonly lines: OrderInput['lines'];
   readonly returns: OrderInput['returns'];
   readonly placedAt: string;

@@ -65,7 +65,7 @@ export const claimApproved = async (
   if (subject === null) return { kind: 'not-ours', because: 'it is not approved any more' };
   if (accountPausedForMs > 0 || !subject.worthAsking)
     return ports.claim({ ...request, account, askedSinceMs: null });
-  if (lastCheckSource(subject.need, account.adapter.contract) === 'mirror') {
+  if (lastCheckSource(subject.need, account.adapter.contract) !== 'question') {
     return ports.claim({ ...request, account, askedSinceMs: null });
   }
   const answer = await ports.askAboutPayment(account, subject.paymentReference);

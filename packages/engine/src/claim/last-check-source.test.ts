@@ -10,7 +10,7 @@ const needArbitrary: fc.Arbitrary<LastCheckNeed> = fc.record({
   replacesAnother: fc.boolean(),
   olderThanHistory: fc.boolean(),
 });
-const terms = { mirrorFreshForMs: 15_000 };
+const terms = { mirrorFreshForMs: 15_000, lookUp: 'by-payment' } as const;
 
 describe('the last check before sending', () => {
   test('asks afresh for a resubmission, for a replacement and for what is older than this history', () => {
@@ -35,6 +35,16 @@ describe('the last check before sending', () => {
         expect(need.nowMs - Math.max(readAtMs ?? 0, paymentAskedAtMs ?? 0)).toBeLessThanOrEqual(15_000);
       }),
       { numRuns: 5_000 },
+    );
+  });
+
+  test('stands on our own record where the provider cannot be asked, and never where a send may have been forgotten', () => {
+    // Red when: a restored record counts as knowing what was sent.
+    fc.assert(
+      fc.property(needArbitrary, fc.constantFrom('by-replay', 'by-webhook', 'none'), (need, lookUp) => {
+        const forgotten = need.olderThanHistory && !need.resubmission;
+        expect(lastCheckSource(need, { ...terms, lookUp })).toBe(forgotten ? 'question' : 'our-record');
+      }),
     );
   });
 });

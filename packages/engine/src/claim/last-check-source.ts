@@ -19,11 +19,19 @@ export type LastCheckNeed = {
   readonly olderThanHistory: boolean;
 };
 
-/** Where the last check before sending takes its facts from: the mirror where it knows enough, else a fresh question. */
+/**
+ * Where the last check before sending takes its facts from: the mirror where it knows enough, else a fresh question.
+ * A provider that cannot be asked about a payment leaves `our-record`: what its answers and webhooks brought here, and
+ * the provider's own ceiling. Except where this history may have forgotten a send: then nobody can tell, a question is
+ * needed, and without an answer nothing is sent. (A resubmission is of a request that is on record.)
+ */
 export const lastCheckSource = (
   need: LastCheckNeed,
-  contract: Pick<ProviderContract, 'mirrorFreshForMs'>,
-): 'mirror' | 'question' => {
+  contract: Pick<ProviderContract, 'mirrorFreshForMs' | 'lookUp'>,
+): 'mirror' | 'question' | 'our-record' => {
+  if (contract.lookUp !== 'by-payment') {
+    return need.olderThanHistory && !need.resubmission ? 'question' : 'our-record';
+  }
   if (need.resubmission || need.replacesAnother || need.olderThanHistory) return 'question';
   const { readAtMs, unbrokenSinceMs, paymentAskedAtMs } = need.mirror;
   if (readAtMs === null || unbrokenSinceMs === null || paymentAskedAtMs === null) return 'question';

@@ -51,7 +51,11 @@ export const readAccount = async (
   if (turn === null) return false;
   const window = nextListingWindow(turn.position, turn.nowMs);
   const answer = await ports.listSince(account, window.sinceMs, providerTimeoutMs);
-  const nextInMs = pauseBetweenListingsMs(turn.thereIsWork, account.adapter.contract.mirrorFreshForMs);
+  const isOffered = answer.kind === 'answer' || answer.notOffered !== true;
+  const nextInMs = pauseBetweenListingsMs(
+    turn.thereIsWork && isOffered,
+    account.adapter.contract.mirrorFreshForMs,
+  );
   if (answer.kind === 'no-answer') {
     const failure = { because: answer.because, ourKeyRefused: answer.ourKeyRefused };
     await ports.finishTurn(account, { position: null, nextInMs, failure, skewMs: null });

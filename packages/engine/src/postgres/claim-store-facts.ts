@@ -60,6 +60,12 @@ const readFreshness = async (
   request: Pick<ClaimRequest, 'kind' | 'account' | 'askedSinceMs' | 'settings'>,
 ): Promise<{ readonly fresh: boolean; readonly keyRefused: boolean }> => {
   if (request.account === null) return { fresh: false, keyRefused: false };
+  const { contract } = request.account.adapter;
+  if (contract.lookUp !== 'by-payment') {
+    const own = await readNeed(tx, row, ground, request.account, request.kind === 'resubmission');
+    const { keyRefused } = await readPosition(tx, request.account);
+    return { fresh: lastCheckSource(own, contract) === 'our-record', keyRefused };
+  }
   const { askedAt } = ground.payment;
   // A question and its answer take no longer than this; an answer that lay around since is no last look.
   const longestMs = 2 * request.settings.providerTimeoutMs;
@@ -70,7 +76,7 @@ const readFreshness = async (
   const { keyRefused } = await readPosition(tx, request.account);
   if (request.askedSinceMs !== null || keyRefused) return { fresh: false, keyRefused };
   const need = await readNeed(tx, row, ground, request.account, request.kind === 'resubmission');
-  return { fresh: lastCheckSource(need, request.account.adapter.contract) === 'mirror', keyRefused };
+  return { fresh: lastCheckSource(need, contract) === 'mirror', keyRefused };
 };
 
 export const readNeed = async (

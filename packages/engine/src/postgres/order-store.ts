@@ -104,7 +104,7 @@ const knownOrder = async (tx: OrganisationTransaction, row: OrderRow): Promise<K
   return {
     customer: shown.customer,
     payment: {
-      provider: 'stripe',
+      provider: shown.payment.provider,
       reference: shown.payment.reference,
       captured: shown.payment.captured,
     },

@@ -165,7 +165,7 @@ export const checkWithoutAsking = async (
   const unknown = await ports.readUnknown(organisationId, operationId);
   if (unknown === null) return;
   const facts = { ...unknown.facts, notBeforeMs: unknown.facts.nowMs + afterMs };
-  const verdict = decideUnknown(facts, { keyWindowMs: 0 }, settings);
+  const verdict = decideUnknown(facts, { keyWindowMs: 0, lookUp: 'none' }, settings);
   if (verdict.kind === 'resubmit') throw new Error('nothing is sent where nothing can be asked');
   await ports.applyVerdict(organisationId, operationId, verdict);
 };

@@ -8,7 +8,7 @@ const settings = {
   needsPersonAfterMs: 900_000,
   providerTimeoutMs: 10_000,
 };
-const withKeys = { keyWindowMs: 24 * 3_600_000 };
+const withKeys = { keyWindowMs: 24 * 3_600_000, lookUp: 'by-payment' } as const;
 
 const factsArbitrary: fc.Arbitrary<UnknownFacts> = fc.record({
   nowMs: fc.integer({ min: 0, max: 100_000_000 }),
@@ -83,9 +83,27 @@ describe('an operation with an unknown outcome', () => {
   test('is never submitted again to a provider that does not know keys, nor after a saved failure was replayed', () => {
     fc.assert(
       fc.property(factsArbitrary, (facts) => {
-        expect(decideUnknown(facts, { keyWindowMs: 0 }, settings).kind).not.toBe('resubmit');
+        for (const lookUp of ['by-payment', 'by-replay', 'by-webhook', 'none'] as const) {
+          expect(decideUnknown(facts, { keyWindowMs: 0, lookUp }, settings).kind).not.toBe('resubmit');
+        }
         expect(mayBeResubmitted({ ...facts, savedFailureReplayed: true }, withKeys, 10_000)).toBe(false);
       }),
     );
+  });
+
+  // Red when: a provider without a list waits for empty looks that never come, or a webhook gets no time to come first.
+  test('is asked by sending again where that is the look-up: at once, or after the time of two checks for a webhook', () => {
+    const facts: UnknownFacts = {
+      ...{ nowMs: 0, unknownSinceMs: 0, attention: [], onHold: false, onlyLook: false, notBeforeMs: null },
+      ...{ replayDeadlineMs: 100_000_000, checksSinceSend: 1, emptyReadsInARow: 0, requestsMade: 1 },
+      savedFailureReplayed: false,
+    };
+    const kindOf = (lookUp: 'by-payment' | 'by-replay' | 'by-webhook' | 'none', checksSinceSend: number) =>
+      decideUnknown({ ...facts, checksSinceSend }, { ...withKeys, lookUp }, settings).kind;
+    expect(kindOf('by-replay', 1)).toBe('resubmit');
+    expect(kindOf('by-webhook', 1)).toBe('wait');
+    expect(kindOf('by-webhook', 2)).toBe('resubmit');
+    expect(kindOf('by-payment', 9)).toBe('wait');
+    expect(kindOf('none', 9)).toBe('wait');
   });
 });

@@ -35,6 +35,26 @@ export type UnknownVerdict =
  */
 export const emptyReadsBeforeResubmission = 2;
 
+/**
+ * Whether there was enough looking before the same bytes go again. Where they are themselves the look-up there is
+ * nothing to wait for but the pause; a webhook gets the time of two checks to come first.
+ */
+const lookedEnough = (
+  { emptyReadsInARow, checksSinceSend }: UnknownFacts,
+  lookUp: ProviderContract['lookUp'],
+): boolean => {
+  switch (lookUp) {
+    case 'by-payment':
+      return emptyReadsInARow >= emptyReadsBeforeResubmission;
+    case 'by-webhook':
+      return checksSinceSend >= emptyReadsBeforeResubmission;
+    case 'by-replay':
+      return true;
+    case 'none':
+      return false;
+  }
+};
+
 /** Whether the stored bytes may be sent again at all: by contract, by the window, and by what the provider answered. */
 export const mayBeResubmitted = (
   facts: Pick<UnknownFacts, 'nowMs' | 'replayDeadlineMs' | 'savedFailureReplayed'>,
@@ -50,7 +70,7 @@ export const mayBeResubmitted = (
 /** What to do next about an unknown outcome: send the same bytes again, wait for the next look, or tell a person. */
 export const decideUnknown = (
   facts: UnknownFacts,
-  contract: Pick<ProviderContract, 'keyWindowMs'>,
+  contract: Pick<ProviderContract, 'keyWindowMs' | 'lookUp'>,
   settings: Pick<WorkerSettings, 'checkBackoffMs' | 'needsPersonAfterMs' | 'providerTimeoutMs'>,
 ): UnknownVerdict => {
   const pausedUntilMs = Math.max(
@@ -71,6 +91,6 @@ export const decideUnknown = (
   if (facts.onHold || facts.onlyLook) return { kind: 'wait', untilMs };
   if (!mayBeResubmitted(facts, contract, settings.providerTimeoutMs)) return { kind: 'wait', untilMs };
   if (facts.notBeforeMs !== null && facts.nowMs < facts.notBeforeMs) return { kind: 'wait', untilMs };
-  if (facts.emptyReadsInARow < emptyReadsBeforeResubmission) return { kind: 'wait', untilMs };
+  if (!lookedEnough(facts, contract.lookUp)) return { kind: 'wait', untilMs };
   return { kind: 'resubmit' };
 };

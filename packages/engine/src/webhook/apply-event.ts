@@ -88,7 +88,8 @@ export const applyEvent = async (
         askedPayment: null,
         source: 'look-up',
       });
-    } else if (again.kind === 'no-answer') {
+    } else if (again.kind === 'no-answer' && again.notOffered !== true) {
+      // Where there is no such question, the event is all that will ever be said.
       return { kind: 'again', because: again.because };
     }
   } else {
@@ -97,7 +98,10 @@ export const applyEvent = async (
     const known = await ports.paymentIsKnown(account, [paymentReference]);
     if (!known) return applied('not-for-us', operationId);
     const answer = await ports.askAboutPayment(account, paymentReference);
-    if (answer.kind === 'no-answer') return { kind: 'again', because: answer.because };
+    if (answer.kind === 'no-answer') {
+      if (answer.notOffered === true) return applied('not-for-us', operationId);
+      return { kind: 'again', because: answer.because };
+    }
     await ports.absorb(account, {
       refunds: answer.refunds,
       disputes: answer.disputes,
