@@ -21,6 +21,7 @@ const workspaces = [
   'packages/providers',
   'packages/engine',
   'packages/outbox',
+  'packages/assistant',
   'apps/server',
   'apps/fake-stripe',
   'apps/fake-providers',

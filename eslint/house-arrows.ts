@@ -43,6 +43,14 @@ export const rooms: readonly Room[] = [
     node: true,
   },
   { folder: 'packages/outbox', ours: ['@holdfast/operation'], others: ['zod/mini'], node: false },
+  // Reads what people ask for: by grammar alone, so that it runs in a browser without a network.
+  { folder: 'packages/assistant', ours: ['@holdfast/operation'], others: [], node: false },
+  {
+    folder: 'packages/assistant/evaluation',
+    ours: ['@holdfast/operation', '@holdfast/assistant'],
+    others: [],
+    node: true,
+  },
   {
     folder: 'packages/outbox/src/browser',
     ours: ['@holdfast/operation', '@holdfast/operation/id'],
@@ -60,6 +68,7 @@ export const rooms: readonly Room[] = [
     folder: 'apps/server',
     ours: [
       '@holdfast/operation',
+      '@holdfast/assistant',
       '@holdfast/operation/csv-safe',
       '@holdfast/providers',
       '@holdfast/providers/stripe',
@@ -73,7 +82,7 @@ export const rooms: readonly Room[] = [
   { folder: 'apps/web/building', ours: [], others: 'any', node: true },
   {
     folder: 'apps/web',
-    ours: ['@holdfast/operation', '@holdfast/outbox', '@holdfast/outbox/browser'],
+    ours: ['@holdfast/operation', '@holdfast/assistant', '@holdfast/outbox', '@holdfast/outbox/browser'],
     others: 'any',
     node: false,
   },

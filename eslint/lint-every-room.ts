@@ -11,6 +11,7 @@ const rooms = [
   ['packages/providers'],
   ['packages/engine'],
   ['packages/outbox'],
+  ['packages/assistant'],
   ['apps/server'],
   ['apps/fake-stripe'],
   ['apps/fake-providers'],

@@ -58,7 +58,13 @@ const missingNames = (room: string, opened: ts.CompilerOptions = {}): string[] =
 };
 
 describe('the decisions compile without a world', () => {
-  test.each(['packages/operation', 'packages/providers', 'packages/engine', 'packages/outbox'])(
+  test.each([
+    'packages/operation',
+    'packages/providers',
+    'packages/engine',
+    'packages/outbox',
+    'packages/assistant',
+  ])(
     'nothing of a world exists in %s',
     (room) => {
       expect(missingNames(room)).toEqual(world);

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    name: 'assistant',
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // A machine may be busy: a test that hangs is told apart from one that is slow.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
