@@ -30,6 +30,7 @@ export const rooms: readonly Room[] = [
   { folder: 'packages/providers/src/paypal', ours: ['@holdfast/operation'], others: [], node: true },
   { folder: 'packages/providers/src/mollie', ours: ['@holdfast/operation'], others: [], node: true },
   { folder: 'packages/providers/src/single-shot', ours: ['@holdfast/operation'], others: [], node: true },
+  { folder: 'packages/providers/src/template', ours: ['@holdfast/operation'], others: [], node: true },
   {
     folder: 'packages/engine',
     ours: ['@holdfast/operation', '@holdfast/providers'],
