@@ -1,3 +1,5 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mintId, openHouse, proposalOf, type House } from './house-rig.ts';
 import { holdfast } from './program.ts';
@@ -123,5 +125,31 @@ describe('a command used wrongly', () => {
     expect([ended.code, ended.out]).toEqual([1, '']);
     expect(ended.error).toContain(says);
     expect(ended.error).toMatch(/--help|Known:/);
+  });
+});
+
+describe('backup and restore', () => {
+  // Red when: a file is written over, half of one stays, or a restore writes over what is there.
+  it('write no file over, put nothing over what is there, and say what to do', async () => {
+    await house.order('kept');
+    const folder = house.opened.settings.dataFolder;
+    const file = path.join(folder, 'kept.gz');
+    const taken = await run('backup', file, '--json');
+    expect(taken.code, taken.error).toBe(0);
+    expect(JSON.parse(taken.out)).toMatchObject({ file, tables: expect.any(Number) as number });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const kept = await readFile(file);
+
+    const again = await run('backup', file);
+    expect([again.code, again.error]).toEqual([1, expect.stringContaining('does not exist yet')]);
+    const nowhere = await run('backup', path.join(folder, 'nowhere', 'kept.gz'));
+    expect(nowhere.code).toBe(1);
+    expect(await readFile(file)).toEqual(kept);
+    expect((await readdir(folder)).filter((name) => name.startsWith('kept'))).toEqual(['kept.gz']);
+
+    const restored = await run('restore', file);
+    expect([restored.code, restored.error]).toEqual([1, expect.stringContaining('already holds')]);
+    const missing = await run('restore', path.join(folder, 'missing.gz'));
+    expect([missing.code, missing.error]).toEqual([1, expect.stringContaining('cannot be read')]);
   });
 });

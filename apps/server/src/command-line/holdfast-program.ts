@@ -1,6 +1,7 @@
 import { Command, Help } from 'commander';
 import { addKeyCommands, addOrganisationCommands, addUserCommands } from './access-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
+import { addBackupCommands } from './backup-commands.ts';
 import { addCheckingCommands } from './checking-commands.ts';
 import { addImportCommands } from './import-commands.ts';
 import { addOperationCommands } from './operation-commands.ts';
@@ -35,6 +36,7 @@ addRecordCommands(program);
 addOperationCommands(program);
 addCheckingCommands(program);
 addAuditCommands(program);
+addBackupCommands(program);
 
 /** Wrong use of a command points at the help of that command. */
 const pointAtOwnHelp = (command: Command, words: string): void => {

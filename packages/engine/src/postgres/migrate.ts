@@ -31,7 +31,7 @@ export class SchemaRefusal extends Error {
 
 const folder = new URL('./migrations/', import.meta.url);
 
-const readMigrations = async (): Promise<readonly Migration[]> => {
+export const knownMigrations = async (): Promise<readonly Migration[]> => {
   const names = (await readdir(folder)).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {
@@ -86,10 +86,14 @@ const recordedMigrations = async (
 
 /**
  * Applies what is missing, forward only, each migration in its own transaction, one process at a time.
+ * @param options `through`: the last migration to apply, for a database as an older program made it
  * @throws SchemaRefusal when the database is newer than this program, or was made by other migrations
  */
-export const migrate = async (options: ConnectOptions): Promise<MigrationReport> => {
-  const known = await readMigrations();
+export const migrate = async (
+  options: ConnectOptions & { readonly through?: number },
+): Promise<MigrationReport> => {
+  const known = await knownMigrations();
+  const wanted = known.filter(({ number }) => number <= (options.through ?? number));
   const driver = openDriver({ ...options, maximum: 1 }, null);
   const db: Database = drizzle(driver);
   try {
@@ -99,7 +103,7 @@ export const migrate = async (options: ConnectOptions): Promise<MigrationReport>
       hash text not null, applied_at timestamptz not null default now())`);
     const recorded = await recordedMigrations(db);
     judgeRecorded(recorded, known);
-    const missing = known.filter((one) => !recorded.some((row) => row.number === one.number));
+    const missing = wanted.filter((one) => !recorded.some((row) => row.number === one.number));
     for (const migration of missing) {
       await driver.begin(async (transaction) => {
         await transaction.unsafe(migration.text);
@@ -111,7 +115,7 @@ export const migrate = async (options: ConnectOptions): Promise<MigrationReport>
     await prepareInstallation(db);
     return {
       applied: missing.map((one) => one.name),
-      schemaVersion: known.at(-1)?.number ?? 0,
+      schemaVersion: wanted.at(-1)?.number ?? 0,
       historyRestored: await recogniseRestore(db),
     };
   } finally {
@@ -159,7 +163,7 @@ const recogniseRestore = (db: Database): Promise<boolean> =>
  * @throws SchemaRefusal
  */
 export const checkSchema = async (db: Database): Promise<void> => {
-  const known = await readMigrations();
+  const known = await knownMigrations();
   const recorded = await recordedMigrations(db);
   judgeRecorded(recorded, known);
   if (recorded.length < known.length)

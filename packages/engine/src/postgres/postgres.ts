@@ -58,3 +58,6 @@ export {
   recordDelivery,
   type ClaimedNotice,
 } from './notice-store.ts';
+export { BackupRefusal, type BackupSummary, type RestoreSummary } from './backup/backup-format.ts';
+export { restoreBackup } from './backup/restore-backup.ts';
+export { writeBackup } from './backup/write-backup.ts';
