@@ -12,6 +12,7 @@ const edges = [
   // Every folder there is an adapter, or the wire beneath them.
   'packages/providers/src/*/**',
   'packages/outbox/src/browser/**',
+  'packages/simulation/src/run/**',
 ];
 const tests = ['**/*.test.ts', '**/test/**/*.ts', 'e2e/**/*.ts'];
 
@@ -22,6 +23,7 @@ const workspaces = [
   'packages/engine',
   'packages/outbox',
   'packages/assistant',
+  'packages/simulation',
   'apps/server',
   'apps/fake-stripe',
   'apps/fake-providers',

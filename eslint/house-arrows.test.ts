@@ -46,6 +46,11 @@ const forbidden: readonly (readonly [string, string])[] = [
   ['bench/src/a.ts', 'drizzle-orm'],
   ['e2e/a.ts', '../apps/server/src/a.ts'],
   ['packages/new-room/src/a.ts', 'zod'],
+  ['packages/simulation/src/a.ts', '../../engine/src/claim/a.ts'],
+  ['packages/simulation/src/a.ts', 'drizzle-orm'],
+  ['packages/engine/src/postgres/a.ts', '@holdfast/simulation'],
+  ['apps/server/src/a.ts', '@holdfast/simulation'],
+  ['apps/web/src/a.ts', '@holdfast/outbox/pretend-stores'],
 ];
 
 const allowed: readonly (readonly [string, string])[] = [
@@ -65,6 +70,8 @@ const allowed: readonly (readonly [string, string])[] = [
   ['apps/server/src/a.ts', '@holdfast/engine/postgres'],
   ['bench/src/a.ts', './bare/b.ts'],
   ['bench/src/a.ts', 'postgres'],
+  ['packages/simulation/src/a.ts', '@holdfast/engine/postgres'],
+  ['packages/simulation/src/a.ts', '@holdfast/outbox/decisions'],
 ];
 
 describe('the arrows of the house', () => {

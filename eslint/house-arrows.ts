@@ -65,6 +65,21 @@ export const rooms: readonly Room[] = [
     others: ['zod/mini', 'vite'],
     node: true,
   },
+  // Sees all that is shipped and runs it in a world of its own; nothing sees it.
+  {
+    folder: 'packages/simulation',
+    ours: [
+      '@holdfast/operation',
+      '@holdfast/providers',
+      '@holdfast/engine',
+      '@holdfast/engine/postgres',
+      '@holdfast/outbox',
+      '@holdfast/outbox/decisions',
+      '@holdfast/outbox/pretend-stores',
+    ],
+    others: ['@libpg-query/parser', '@pgsql/types', 'postgres'],
+    node: true,
+  },
   {
     folder: 'apps/server',
     ours: [

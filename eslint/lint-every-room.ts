@@ -12,6 +12,7 @@ const rooms = [
   ['packages/engine'],
   ['packages/outbox'],
   ['packages/assistant'],
+  ['packages/simulation'],
   ['apps/server'],
   ['apps/fake-stripe'],
   ['apps/fake-providers'],

@@ -76,18 +76,22 @@ export const openDriver = (options: ConnectOptions, role: string | null): postgr
 };
 
 /** Opens the pool. Run `migrate` first: the role it enters is made by the migrations. */
-export const connect = (options: ConnectOptions): Connection => {
-  const driver = openDriver(options, serverRole);
-  return {
-    db: databaseOver(driver),
-    driver,
-    url: options.url,
-    longestTransactionMs: options.longestTransactionMs ?? usualLongestTransactionMs,
-    close: async () => {
-      await driver.end({ timeout: 5 });
-    },
-  };
-};
+export const connect = (options: ConnectOptions): Connection =>
+  connectionOver(openDriver(options, serverRole), options);
+
+/** The connection over a driver that is open already. */
+export const connectionOver = (
+  driver: postgres.Sql,
+  { url, longestTransactionMs }: Pick<ConnectOptions, 'url' | 'longestTransactionMs'>,
+): Connection => ({
+  db: databaseOver(driver),
+  driver,
+  url,
+  longestTransactionMs: longestTransactionMs ?? usualLongestTransactionMs,
+  close: async () => {
+    await driver.end({ timeout: 5 });
+  },
+});
 
 /** The database's clock, unless a test or a simulation brings its own. */
 export type ReadClock = (databaseNow: Date) => Date;

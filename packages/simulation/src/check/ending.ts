@@ -1,0 +1,144 @@
+import type { Operation } from '@holdfast/operation';
+import type { History } from '../world/history.ts';
+import { Violation } from '../world/violation.ts';
+import type { Row } from '../postgres/values.ts';
+
+const ended = new Set(['confirmed', 'failed', 'reversed', 'denied', 'cancelled', 'expired']);
+
+const short = (id: string): string => id.slice(-4);
+const text = (row: Row, column: string): string => String(row[column] ?? '');
+const needsPerson = (row: Row): boolean => Array.isArray(row['attention']) && row['attention'].length > 0;
+
+/** What is not at its end and stands before nobody, in words; nothing once everything is. */
+export const unfinished = async (history: History): Promise<readonly string[]> => {
+  const left: string[] = [];
+  for (const row of history.database.postgres.rowsOf('operations')) {
+    const state = text(row, 'state');
+    if (ended.has(state) || state === 'proposed' || needsPerson(row)) continue;
+    left.push(`${short(text(row, 'id'))} is ${state}, waits for ${text(row, 'waiting_for') || 'nothing'}`);
+  }
+  for (const row of history.database.postgres.rowsOf('provider_events')) {
+    if (row['applied_at'] === null) left.push(`event ${text(row, 'event_id')} is not applied`);
+  }
+  for (const device of history.devices) {
+    for (const item of await device.items()) {
+      if (item.ending === null && item.standing !== 'needs-you')
+        left.push(
+          `${device.name} still has ${item.type} of ${short(item.operationId)}: ${String(item.notSentBecause)} ${String(item.standing)}`,
+        );
+    }
+  }
+  return left;
+};
+
+/** Whether every screen shows what the server has, in words where one does not. */
+export const behind = async (history: History): Promise<readonly string[]> => {
+  const left: string[] = [];
+  for (const row of history.database.postgres.rowsOf('operations')) {
+    const id = text(row, 'id');
+    for (const device of history.devices) {
+      const shown = device.cache.operations.get(id);
+      if (shown?.version !== row['version']) {
+        left.push(
+          `${device.name} shows ${short(id)} at ${String(shown?.version)}, not ${String(row['version'])}`,
+        );
+      }
+    }
+  }
+  return left;
+};
+
+const rule = (promise: string, detail: string): never => {
+  throw new Violation('safety', promise, detail);
+};
+
+const checkOperation = (history: History, operation: Operation): void => {
+  const refunds = history.provider.ledger.refunds.filter((one) => one.operationId === operation.id);
+  const standing = refunds.filter(({ status }) => status === 'succeeded');
+  const about = `${short(operation.id)} is ${operation.state} (“${operation.sentence}”), the provider holds: ${refunds.map(({ reference, status }) => `${reference} ${status}`).join(', ') || 'nothing'}`;
+  history.witness.judgeSentence(operation);
+  if (operation.attention.length > 0 || operation.resolution !== null) return;
+  switch (operation.state) {
+    case 'confirmed':
+      if (standing.length !== 1) rule('at the end “refunded” is so', about);
+      return;
+    case 'failed':
+    case 'denied':
+    case 'cancelled':
+    case 'expired':
+    case 'proposed':
+      if (standing.length > 0) rule('at the end nothing is hidden', about);
+      return;
+    case 'reversed':
+      if (standing.length > 0) rule('at the end “did not last” is so', about);
+      return;
+    case 'approved':
+    case 'submitting':
+    case 'pending':
+    case 'outcome_unknown':
+      return;
+  }
+};
+
+/** A payment's figures are the sums of what operations hold and of what was made elsewhere. */
+const checkFigures = (history: History): void => {
+  const operations = history.database.postgres.rowsOf('operations');
+  for (const payment of history.database.postgres.rowsOf('payments')) {
+    const reference = text(payment, 'payment_reference');
+    const own = operations.filter((row) => row['payment_reference'] === reference);
+    const sum = (states: readonly string[], column: string): number =>
+      own
+        .filter((row) => states.includes(text(row, 'state')))
+        .reduce((total, row) => total + Number(row[column] ?? 0), 0);
+    const reserved = sum(['approved', 'submitting', 'pending', 'outcome_unknown'], 'amount_minor');
+    if (reserved !== payment['reserved']) {
+      rule(
+        'reserved is what unfinished refunds hold',
+        `${reference}: ${String(payment['reserved'])}, not ${String(reserved)}`,
+      );
+    }
+    const refunded = sum(['confirmed'], 'booked_minor');
+    if (refunded !== payment['refunded']) {
+      rule(
+        'refunded is what was confirmed',
+        `${reference}: ${String(payment['refunded'])}, not ${String(refunded)}`,
+      );
+    }
+  }
+};
+
+/** What a person was told is saved is still there, and reached the server once. */
+const checkItems = async (history: History): Promise<void> => {
+  const known = new Set(history.database.postgres.rowsOf('operations').map((row) => text(row, 'id')));
+  for (const device of history.devices) {
+    const items = new Map((await device.items()).map((item) => [item.key, item]));
+    for (const [key, { operationId, type }] of device.promised) {
+      const item = items.get(key);
+      if (item === undefined) rule('no item vanishes', `${type} of ${short(operationId)} on ${device.name}`);
+      const isTaken = item?.ending?.how === 'verdict' && item.ending.status !== 'rejected';
+      if (isTaken && type === 'propose' && !known.has(operationId)) {
+        rule('what was acknowledged is there', `${short(operationId)} of ${device.name}`);
+      }
+    }
+  }
+};
+
+/** After everything has healed and come to rest. */
+export const checkEnding = async (history: History): Promise<void> => {
+  for (const row of history.database.postgres.rowsOf('operations')) {
+    const operation = await history.toldNow(text(row, 'id'));
+    if (operation === null) return rule('no operation vanishes', short(text(row, 'id')));
+    checkOperation(history, operation);
+    for (const device of history.devices) {
+      const shown = device.cache.operations.get(operation.id);
+      if (shown?.sentence !== operation.sentence || shown.state !== operation.state) {
+        rule(
+          'every device ends where the server is',
+          `${device.name} shows ${short(operation.id)} as “${shown?.sentence ?? ''}”, the server says “${operation.sentence}”`,
+        );
+      }
+    }
+  }
+  checkFigures(history);
+  await checkItems(history);
+};

@@ -1,0 +1,213 @@
+import type { Operation } from '@holdfast/operation';
+import type { EncodedRequest, RefundRequest } from '@holdfast/providers';
+import { standing, sumOf, type Ledger, type LedgerRefund } from '../provider/ledger.ts';
+import { Violation } from '../world/violation.ts';
+
+/** What an approver had on the screen when pressing the button. */
+export type ApprovalAct = {
+  readonly person: string;
+  readonly operationId: string;
+  readonly minor: number;
+  readonly currency: string;
+  readonly paymentReference: string;
+};
+
+export type ProposalAct = {
+  readonly person: string;
+  readonly operationId: string;
+  readonly orderId: string;
+  readonly minor: number;
+};
+
+/** After a refund by hand, a request of ours that was checked before it may still be on its way for so long. */
+const stillOnItsWayMs = 60_000;
+
+const short = (operationId: string): string => operationId.slice(-4);
+
+/** What one sentence on a screen says of the world, read from its text as a person reads it. */
+const claimOf = (
+  sentence: string,
+): 'refunded' | 'by-people' | 'nothing' | 'accepted' | 'undone' | 'left' | 'unsent' | 'open' | null => {
+  if (/reports it refunded, reference \S+\./.test(sentence)) return 'refunded';
+  if (/^Settled as refunded by/.test(sentence) || /^No money moved\. Settled by/.test(sentence))
+    return 'by-people';
+  if (/^No money moved/.test(sentence)) return 'nothing';
+  if (/has accepted it and is processing it/.test(sentence)) return 'accepted';
+  if (/^The refund did not last/.test(sentence)) return 'undone';
+  if (/^The request was submitted, but confirmation is delayed/.test(sentence)) return 'left';
+  if (
+    /^(Waiting for|Back for approval|Approved\.|Denied by|Cancelled by|Nobody decided|The approval ran out)/.test(
+      sentence,
+    )
+  )
+    return 'unsent';
+  if (/^(Submitting to|The request may have been submitted|We could not establish)/.test(sentence))
+    return 'open';
+  return null;
+};
+
+/**
+ * Watches from outside: what the provider holds, what people did, and what people were shown. It knows nothing of
+ * states and tables of ours.
+ */
+export class Witness {
+  readonly approvals: ApprovalAct[] = [];
+  readonly proposals = new Map<string, ProposalAct>();
+  readonly #ledger: () => Ledger;
+  readonly #nowMs: () => number;
+  /** Operations of which a request has left us. */
+  readonly #left = new Set<string>();
+  /** Operations of which somebody was told that no money moved. */
+  readonly #saidNothing = new Map<string, string>();
+  readonly #seen = new Set<string>();
+  /** The fewest people that any policy of this history asked for. */
+  approvalsNeeded = 1;
+  /** History was put back: what was shown before it may be forgotten, and what is shown after it may be old. */
+  restored = false;
+
+  constructor(ledger: () => Ledger, nowMs: () => number) {
+    this.#ledger = ledger;
+    this.#nowMs = nowMs;
+  }
+
+  #of(operationId: string): readonly LedgerRefund[] {
+    return this.#ledger().refunds.filter((one) => one.operationId === operationId);
+  }
+
+  requestLeft(expected: RefundRequest): void {
+    this.#left.add(expected.operationId);
+  }
+
+  /** Called right before the provider carries out a request of ours. */
+  beforeRefund(expected: RefundRequest, request: EncodedRequest): void {
+    const { operationId, amount, paymentReference } = expected;
+    const [before] = this.#of(operationId);
+    if (before !== undefined) {
+      throw new Violation(
+        'safety',
+        'at most one action per operation',
+        `${short(operationId)} has ${before.reference} and is carried out again under ${request.idempotencyKey}`,
+      );
+    }
+    const asked = this.proposals.get(operationId);
+    if (asked === undefined || asked.minor !== amount.minor) {
+      throw new Violation(
+        'safety',
+        'nothing that nobody asked for',
+        `${short(operationId)} of ${String(amount.minor)}`,
+      );
+    }
+    const approvers = new Set(
+      this.approvals
+        .filter(
+          (act) =>
+            act.operationId === operationId &&
+            act.minor === amount.minor &&
+            act.currency === amount.currency &&
+            act.paymentReference === paymentReference,
+        )
+        .map(({ person }) => person),
+    );
+    if (approvers.size < this.approvalsNeeded) {
+      throw new Violation(
+        'safety',
+        'nothing without an approval of exactly that',
+        `${short(operationId)}: ${String(approvers.size)} of ${String(this.approvalsNeeded)}`,
+      );
+    }
+    const said = this.#saidNothing.get(operationId);
+    if (said !== undefined && !this.restored) {
+      throw new Violation(
+        'safety',
+        'nothing happens after “no money moved”',
+        `${short(operationId)}: ${said}`,
+      );
+    }
+    this.#checkRoom(paymentReference, amount.minor, operationId);
+  }
+
+  #checkRoom(paymentReference: string, minor: number, operationId: string): void {
+    const captured = this.#ledger().captured.get(paymentReference) ?? 0;
+    const counted = standing(this.#ledger(), paymentReference).filter(
+      (one) => one.operationId !== null || one.atMs < this.#nowMs() - stillOnItsWayMs,
+    );
+    const total = sumOf(counted) + minor;
+    if (total > captured) {
+      throw new Violation(
+        'safety',
+        'no more than was captured',
+        `${short(operationId)} makes it ${String(total)} of ${String(captured)} on ${paymentReference}`,
+      );
+    }
+  }
+
+  /** Called with everything that a screen shows, as often as anything of it may have changed. */
+  shown(device: string, operations: readonly Operation[]): void {
+    for (const operation of operations) {
+      const key = `${device} ${operation.id} ${String(operation.version)} ${operation.sentence}`;
+      if (this.#seen.has(key)) continue;
+      this.#seen.add(key);
+      this.judgeSentence(operation);
+    }
+  }
+
+  judgeSentence(operation: Operation): void {
+    const { id, sentence } = operation;
+    const refunds = this.#of(id);
+    const wrong = (promise: string): never => {
+      const held = refunds.map(({ reference, status }) => `${reference} ${status}`).join(', ');
+      throw new Violation(
+        'safety',
+        promise,
+        `${short(id)} “${sentence}” while the provider holds: ${held || 'nothing'}`,
+      );
+    };
+    switch (claimOf(sentence)) {
+      case 'refunded': {
+        const reference = /reference (\S+)\. The bank/.exec(sentence)?.[1];
+        const named = this.#ledger().refunds.find((one) => one.reference === reference);
+        const isOurs =
+          named?.operationId === id || (named?.operationId === null && operation.resolution !== null);
+        if (named === undefined || !isOurs || !named.hasSucceeded)
+          return wrong('no “refunded” without an effect');
+        if (named.minor !== operation.amount?.minor && operation.resolution === null)
+          return wrong('no “refunded” of another amount');
+        return;
+      }
+      case 'nothing':
+        // Of a refund that failed before anybody here saw it, nobody here can know that it had succeeded.
+        if (refunds.some(({ status }) => status !== 'failed'))
+          return wrong('no “no money moved” with an effect');
+        this.#saidNothing.set(id, sentence);
+        return;
+      case 'accepted':
+        if (refunds.length === 0) return wrong('no “accepted” without an effect');
+        return;
+      case 'undone':
+        if (
+          !refunds.some(({ status, hasSucceeded }) => status === 'failed' && hasSucceeded) &&
+          operation.resolution === null
+        )
+          return wrong('no “did not last” of what lasts');
+        return;
+      case 'left':
+        if (!this.#left.has(id)) return wrong('no “was submitted” of what never left');
+        return;
+      case 'unsent': {
+        const updatedMs = Date.parse(operation.updatedAt);
+        if (
+          !this.restored &&
+          operation.attention.length === 0 &&
+          refunds.some(({ atMs }) => atMs < updatedMs - 1)
+        )
+          return wrong('no “not submitted yet” after an effect');
+        return;
+      }
+      case 'by-people':
+      case 'open':
+        return;
+      case null:
+        throw new Violation('safety', 'every sentence can be read', `${short(id)} “${sentence}”`);
+    }
+  }
+}

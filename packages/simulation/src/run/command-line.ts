@@ -1,0 +1,119 @@
+import { parseArgs } from 'node:util';
+import { createSharedDatabase, type SharedDatabase } from '../world/database.ts';
+import { planOf, type Plan } from '../world/plan.ts';
+import { exitCodes } from './exit-codes.ts';
+import { exploreAll } from '../exhaustive/explore-all.ts';
+import { runMany, type Progress } from './many-histories.ts';
+import { runHistory, type Outcome } from './run-history.ts';
+import { shrink } from './shrink.ts';
+
+const usage = `pnpm sim --seeds N [--from S]    lives N histories, from seed S on (a fresh one where none is given)
+pnpm sim --minutes M [--from S]  lives histories for so long
+pnpm sim --seed S [--plan JSON]  lives one again, exactly, and tells it
+pnpm sim --exhaustive            visits every state of the small worlds
+
+A violation is made smaller (--no-shrink: not) and ends the run (--keep-going: it goes on).
+Ends with 0 where nothing was found, 10 for safety, 11 for liveness, 12 for a crash, 2 where it was asked wrongly.`;
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+const tellProgress = ({ histories, elapsedMs, steps, lastedMs, operations, refunds }: Progress): string => {
+  const each = (sum: number): string => (histories === 0 ? '0' : (sum / histories).toFixed(1));
+  const rate = elapsedMs === 0 ? 0 : (histories / elapsedMs) * 1_000;
+  return `${String(histories)} histories, ${rate.toFixed(1)} a second; each ${each(lastedMs / 1_000)} s of its own time in ${each(steps)} steps, ${each(operations)} operations, ${each(refunds)} refunds at the provider`;
+};
+
+const tellReached = (reached: ReadonlyMap<string, number>): string =>
+  [...reached]
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([what, times]) => `${what} ${String(times)}`)
+    .join(', ');
+
+const replay = (plan: Plan): string =>
+  `pnpm sim --seed ${String(plan.seed)} --plan '${JSON.stringify(plan)}'`;
+
+const tellViolation = async (outcome: Outcome, database: SharedDatabase, shrinks: boolean): Promise<void> => {
+  const { plan, violation } = outcome;
+  if (violation === null) return;
+  say(`seed ${String(plan.seed)} breaks ${violation.kind}: ${violation.message}`);
+  if (!shrinks) return;
+  const small = await shrink(plan, violation, database);
+  say(`made smaller in ${String(small.runs)} runs: ${replay(small.plan)}`);
+};
+
+const liveOne = async (plan: Plan): Promise<number> => {
+  const outcome = await runHistory(plan, await createSharedDatabase(), true);
+  say(`seed ${String(plan.seed)}: ${JSON.stringify(plan)}`);
+  for (const line of outcome.log) say(line);
+  const { violation, steps, lastedMs } = outcome;
+  say(`${String(steps)} steps, ${(lastedMs / 1_000).toFixed(1)} s of its own time`);
+  say(violation === null ? 'nothing was broken' : `${violation.kind}: ${violation.message}`);
+  return exitCodes[violation?.kind ?? 'clean'];
+};
+
+type Many = { readonly from: number; readonly goesOn: (done: number, elapsedMs: number) => boolean };
+
+const liveMany = async ({ from, goesOn }: Many, shrinks: boolean, keepsGoing: boolean): Promise<number> => {
+  const database = await createSharedDatabase();
+  let code = exitCodes.clean;
+  const progress = await runMany(database, {
+    ...{ from, goesOn },
+    nowMs: () => performance.now(),
+    onProgress: (now) => say(tellProgress(now)),
+    onViolation: async (outcome) => {
+      if (code === exitCodes.clean) code = exitCodes[outcome.violation?.kind ?? 'clean'];
+      await tellViolation(outcome, database, shrinks);
+      return keepsGoing;
+    },
+  });
+  say(tellProgress(progress));
+  say(
+    `seeds ${String(from)} to ${String(from + progress.histories - 1)}; changes: ${tellReached(progress.reached)}`,
+  );
+  return code;
+};
+
+const optionsOf = () =>
+  parseArgs({
+    options: {
+      seeds: { type: 'string' },
+      seed: { type: 'string' },
+      minutes: { type: 'string' },
+      from: { type: 'string' },
+      plan: { type: 'string' },
+      exhaustive: { type: 'boolean' },
+      'no-shrink': { type: 'boolean' },
+      'keep-going': { type: 'boolean' },
+    },
+  }).values;
+
+/** A seed that was hardly used before; what it is gets said. */
+const freshSeed = (): number => Math.floor(Date.now() / 1_000) % 1_000_000_000;
+
+const main = async (): Promise<number> => {
+  let options: ReturnType<typeof optionsOf>;
+  try {
+    options = optionsOf();
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : ''}\n\n${usage}`);
+    return exitCodes.usage;
+  }
+  if (options.exhaustive === true) return exploreAll(say) ? exitCodes.clean : exitCodes.safety;
+  if (options.plan !== undefined) return liveOne(JSON.parse(options.plan) as Plan);
+  if (options.seed !== undefined) return liveOne(planOf(Number(options.seed)));
+  const seeds = Number(options.seeds ?? 'NaN');
+  const minutes = Number(options.minutes ?? 'NaN');
+  if (Number.isNaN(seeds) && Number.isNaN(minutes)) {
+    say(usage);
+    return exitCodes.usage;
+  }
+  const goesOn = Number.isNaN(seeds)
+    ? (_: number, elapsedMs: number): boolean => elapsedMs < minutes * 60_000
+    : (done: number): boolean => done < seeds;
+  const from = options.from === undefined ? freshSeed() : Number(options.from);
+  return liveMany({ from, goesOn }, options['no-shrink'] !== true, options['keep-going'] === true);
+};
+
+process.exitCode = await main();

@@ -1,0 +1,170 @@
+import type { Engine, ProviderAccount, ProviderDirectory, WorkerSettings } from '@holdfast/engine';
+import {
+  connectionOver,
+  createEngine,
+  createWorker,
+  organisationTransactions,
+  type Runtime,
+} from '@holdfast/engine/postgres';
+import type { PretendProvider } from '../provider/pretend-provider.ts';
+import { connectionClosed, createPretendDriver, type DatabaseGate } from '../postgres/pretend-driver.ts';
+import type { PretendPostgres } from '../postgres/pretend-postgres.ts';
+import type { Chance } from './chance.ts';
+import { organisationId } from './database.ts';
+import { createMortal, type Mortal, type Scheduler } from './scheduler.ts';
+
+/** What may happen between a process and its database; changed as a history goes on. */
+export type DatabaseTroubles = {
+  away: boolean;
+  /** Of transactions: how many cannot begin, break within, or commit without anybody hearing of it. */
+  refused: number;
+  broken: number;
+  unheard: number;
+  /** Of steps: how many are a process's last. */
+  deaths: number;
+};
+
+export const noDatabaseTroubles = (): DatabaseTroubles => ({
+  ...{ away: false, refused: 0, broken: 0, unheard: 0, deaths: 0 },
+});
+
+/** What processes live in. */
+export type Grounds = {
+  readonly scheduler: Scheduler;
+  readonly chance: Chance;
+  readonly postgres: PretendPostgres;
+  readonly takeTurn: () => Promise<() => void>;
+  readonly provider: PretendProvider;
+  readonly troubles: DatabaseTroubles;
+  readonly settings: WorkerSettings;
+  readonly trace: (line: string) => void;
+  readonly onTrouble: (error: unknown) => void;
+  /** A commit wrote into the feed. */
+  readonly feedWritten: () => void;
+};
+
+const never = (): Promise<never> => new Promise<never>(() => undefined);
+
+export const kill = (grounds: Grounds, mortal: Mortal, where: string): void => {
+  if (!mortal.alive) return;
+  mortal.alive = false;
+  grounds.trace(`${mortal.name} dies ${where}`);
+};
+
+/** Each talk with the database is a place where time passes, and where the process or the connection may end. */
+const gateOf = (grounds: Grounds, mortal: Mortal): DatabaseGate => {
+  const { scheduler, troubles, chance } = grounds;
+  const stepsOn = async (where: string): Promise<void> => {
+    await scheduler.pause(chance.below(4), mortal);
+    if (!chance.happens(troubles.deaths)) return;
+    kill(grounds, mortal, where);
+    await never();
+  };
+  return {
+    begin: async () => {
+      await stepsOn('before a transaction');
+      if (troubles.away || chance.happens(troubles.refused)) throw connectionClosed();
+    },
+    statement: () => {
+      if (!mortal.alive) return 'dies';
+      if (chance.happens(troubles.deaths / 8)) {
+        kill(grounds, mortal, 'within a transaction');
+        return 'dies';
+      }
+      return chance.happens(troubles.broken / 8) ? 'breaks' : 'go';
+    },
+    committed: async () => {
+      await stepsOn('after a commit');
+      if (chance.happens(troubles.unheard)) throw connectionClosed();
+    },
+  };
+};
+
+type ProcessParts = {
+  readonly runtime: Runtime;
+  readonly providers: ProviderDirectory;
+  readonly clockOf: () => number;
+};
+
+const partsOf = (grounds: Grounds, mortal: Mortal, skewMs: number): ProcessParts => {
+  const { scheduler, provider } = grounds;
+  const clockOf = (): number => scheduler.nowMs() + skewMs;
+  const driver = createPretendDriver(grounds.postgres, grounds.takeTurn, gateOf(grounds, mortal));
+  const connection = connectionOver(driver, { url: 'pretend' });
+  const inOrganisation = organisationTransactions(connection, { onFeedWritten: grounds.feedWritten });
+  const nobody = (): (() => void) => () => undefined;
+  const wakes = {
+    written: grounds.feedWritten,
+    watch: nobody,
+    watchWork: nobody,
+    close: () => Promise.resolve(),
+  };
+  const account: ProviderAccount = {
+    ...{ organisationId, accountId: 'acct_pretend', liveMode: false, fake: true },
+    adapter: provider.adapterFor(mortal, clockOf),
+    webhookSecrets: ['whsec'],
+  };
+  return {
+    runtime: { connection, inOrganisation, wakes, close: () => Promise.resolve() },
+    providers: {
+      accountOf: (id) => (id === organisationId ? account : undefined),
+      accounts: () => [account],
+    },
+    clockOf,
+  };
+};
+
+export type ServerProcess = { readonly mortal: Mortal; readonly engine: Engine };
+
+export const startServer = (grounds: Grounds, name: string, skewMs: number): ServerProcess => {
+  const mortal = createMortal(name);
+  const { runtime, providers, clockOf } = partsOf(grounds, mortal, skewMs);
+  let minted = 0;
+  const engine = createEngine({
+    ...{ runtime, providers, keysMayDecide: false },
+    undoMs: grounds.settings.undoMs,
+    providerTimeoutMs: grounds.settings.providerTimeoutMs,
+    nowMs: clockOf,
+    mintId: () => `generation ${String(grounds.scheduler.nowMs())} ${String((minted += 1))} ${name}`,
+  });
+  return { mortal, engine };
+};
+
+export type WorkerProcess = { readonly mortal: Mortal; readonly wake: () => void };
+
+export const startWorker = (grounds: Grounds, name: string, skewMs: number): WorkerProcess => {
+  const mortal = createMortal(name);
+  const { scheduler, chance, settings } = grounds;
+  const { runtime, providers, clockOf } = partsOf(grounds, mortal, skewMs);
+  const wakes = new Set<() => void>();
+  const worker = createWorker({
+    connection: runtime.connection,
+    inOrganisation: runtime.inOrganisation,
+    ...{ providers, settings, name },
+    width: 8,
+    clock: {
+      nowMs: clockOf,
+      // Nobody promises that a pause is over in time.
+      pause: (ms) => scheduler.pause(ms + chance.below(Math.min(2_000, 1 + 3 * ms)), mortal),
+    },
+    watch: (wake) => {
+      wakes.add(wake);
+      return () => wakes.delete(wake);
+    },
+    log: (level, message, about) => {
+      const error = about['error'];
+      grounds.trace(`${name}: ${level} ${message}${error === undefined ? '' : `: ${String(error)}`}`);
+    },
+  });
+  const stop = { aborted: false, addEventListener: () => undefined };
+  worker.run(stop).catch(grounds.onTrouble);
+  return {
+    mortal,
+    wake: () => {
+      if (!mortal.alive) return;
+      scheduler.later(chance.below(30), mortal, () => {
+        for (const wake of wakes) wake();
+      });
+    },
+  };
+};
