@@ -9,7 +9,7 @@ export const pretendContract = (chance: Chance): ProviderContract => ({
   keyWindowMarginMs: 5_000,
   maximumKeyLength: 255,
   maximumTextBytes: 500,
-  canListByPayment: true,
+  lookUp: 'by-payment',
   echoesReference: true,
   quietPeriodMs: 12_000,
   emptyReadsForAbsence: 2,
