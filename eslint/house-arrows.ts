@@ -73,6 +73,7 @@ export const rooms: readonly Room[] = [
       '@holdfast/providers',
       '@holdfast/engine',
       '@holdfast/engine/postgres',
+      '@holdfast/engine/postgres/parts',
       '@holdfast/outbox',
       '@holdfast/outbox/decisions',
       '@holdfast/outbox/pretend-stores',

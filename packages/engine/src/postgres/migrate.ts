@@ -46,10 +46,6 @@ export const knownMigrations = async (): Promise<readonly Migration[]> => {
   );
 };
 
-/** The texts of all migrations, in order: for whoever builds a database of another kind to the same design. */
-export const migrationTexts = async (): Promise<readonly string[]> =>
-  (await readMigrations()).map(({ text }) => text);
-
 const checkServer = async (db: Database): Promise<void> => {
   const [row] = await db.execute<{ number: string }>(
     sql`select current_setting('server_version_num') as number`,

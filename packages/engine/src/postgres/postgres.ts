@@ -1,8 +1,6 @@
 /** Entry of the engine's PostgreSQL side. Order of use: `migrate`, `connect`, `createRuntime`, then the rest. */
 export {
   connect,
-  connectionOver,
-  organisationTransactions,
   serverRole,
   signInRole,
   type ConnectOptions,
@@ -12,7 +10,7 @@ export {
   type OrganisationTransaction,
   type ReadClock,
 } from './connection.ts';
-export { checkSchema, migrate, migrationTexts, SchemaRefusal, type MigrationReport } from './migrate.ts';
+export { checkSchema, migrate, SchemaRefusal, type MigrationReport } from './migrate.ts';
 export { isDatabaseAway } from './database-trouble.ts';
 export { createRuntime, type Runtime } from './runtime.ts';
 export { createEngine, type CreateEngineOptions } from './create-engine.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { migrationTexts } from '@holdfast/engine/postgres';
+import { migrationTexts } from '@holdfast/engine/postgres/parts';
 import { defaultPolicy, type Policy } from '@holdfast/operation';
 import { createPretendPostgres, type Backup, type PretendPostgres } from '../postgres/pretend-postgres.ts';
 

@@ -1,11 +1,6 @@
 import type { Engine, ProviderAccount, ProviderDirectory, WorkerSettings } from '@holdfast/engine';
-import {
-  connectionOver,
-  createEngine,
-  createWorker,
-  organisationTransactions,
-  type Runtime,
-} from '@holdfast/engine/postgres';
+import { createEngine, createWorker, type Runtime } from '@holdfast/engine/postgres';
+import { connectionOver, organisationTransactions } from '@holdfast/engine/postgres/parts';
 import type { PretendProvider } from '../provider/pretend-provider.ts';
 import { connectionClosed, createPretendDriver, type DatabaseGate } from '../postgres/pretend-driver.ts';
 import type { PretendPostgres } from '../postgres/pretend-postgres.ts';
