@@ -176,7 +176,6 @@ export const appRig = (options: RigOptions): AppRig => {
       access: { invitationByToken: () => Promise.resolve(undefined) },
       store: peopleStore(noDatabase),
       people: nobody,
-      publicOrigin,
     },
     providerAccount: { accountOf: () => undefined },
     keys: { store: keyStore(noDatabase), nowMs: Date.now, rightsChanged: streams.recheck },

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { cookieValue } from './cookie-value.ts';
 
 /*
  * A device that somebody has signed in on before keeps a word of ours, which says so and names nobody. Tries from it are
@@ -14,13 +15,6 @@ export type DeviceCookie = {
   readonly remember: (cookieHeader: string | null, email: string) => string;
 };
 
-const valueIn = (cookieHeader: string | null, name: string): string =>
-  (cookieHeader ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${name}=`))
-    ?.slice(name.length + 1) ?? '';
-
 export const deviceCookie = (sharedKey: Uint8Array, isSecure: boolean): DeviceCookie => {
   const name = isSecure ? '__Host-holdfast.device' : 'holdfast.device';
   const key = createHmac('sha256', sharedKey).update('holdfast device').digest();
@@ -33,7 +27,7 @@ export const deviceCookie = (sharedKey: Uint8Array, isSecure: boolean): DeviceCo
     return given.length === right.length && timingSafeEqual(given, right);
   };
   const wordsIn = (cookieHeader: string | null): string[] =>
-    valueIn(cookieHeader, name)
+    (cookieValue(cookieHeader, name) ?? '')
       .split('~')
       .filter((word) => /^[\w-]{16}\.[\w-]{43}$/.test(word))
       .slice(0, mostPeople);

@@ -9,6 +9,7 @@ import postgres from 'postgres';
 import { z } from 'zod';
 import { isOwnOrigin } from '../http/same-origin.ts';
 import { socketOf, underRole } from './access-store.ts';
+import { cookieValue } from './cookie-value.ts';
 import { sessionsOver, type Sessions } from './sessions.ts';
 import * as tables from './sign-in-tables.ts';
 
@@ -176,14 +177,6 @@ const makeLibrary = (driver: postgres.Sql, options: PeopleOptions) =>
     onAPIError: { throw: true },
   });
 
-/** The value that a request's cookie header has under this name. */
-const cookieValue = (headers: Headers, name: string): string | undefined =>
-  (headers.get('cookie') ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${name}=`))
-    ?.slice(name.length + 1);
-
 /** The library signs the session's token: `token.signature`, encoded for a cookie. */
 const tokenIn = (value: string): string | undefined => {
   try {
@@ -196,7 +189,7 @@ const tokenIn = (value: string): string | undefined => {
 
 const tokenOf = async (library: Library, headers: Headers): Promise<string | undefined> => {
   const { authCookies } = await library.$context;
-  const value = cookieValue(headers, authCookies.sessionToken.name);
+  const value = cookieValue(headers.get('cookie'), authCookies.sessionToken.name);
   return value === undefined ? undefined : tokenIn(value);
 };
 

@@ -47,7 +47,7 @@ export const organisationParts = ({
       sessions: people.sessions,
       ...{ mail, letters, publicOrigin, rightsChanged },
     },
-    accept: { access: store, store: inPeople, people, publicOrigin },
+    accept: { access: store, store: inPeople, people },
     providerAccount: { accountOf },
     keys: { store: keyStore(store.inOrganisation), nowMs: Date.now, rightsChanged },
   };

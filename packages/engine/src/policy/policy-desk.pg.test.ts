@@ -251,7 +251,7 @@ describe('a change of the policy', () => {
 });
 
 describe('what waits', () => {
-  // Red when: `afterPolicyChange` is left out where a policy comes into force.
+  // Red when: the trigger `proposals_of_changed_policy` is not there.
   it('is looked at again as soon as another policy is in force', async () => {
     const waiting = operationIn((await house.give(ada, proposal(await house.order(), 500)))[0]);
     const isDue = async (): Promise<boolean | undefined> =>

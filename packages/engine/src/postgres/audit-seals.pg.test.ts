@@ -14,7 +14,7 @@ import { chainHash, type ChainFault } from '../audit/audit-chain.ts';
 import type { Seal } from '../audit/seal.ts';
 import { sealAudit } from './audit-sealing.ts';
 import { verifyAudit } from './audit-verify.ts';
-import type { TrustedSeals } from './audit-verify-seals.ts';
+import { verifySeals, type TrustedSeals } from './audit-verify-seals.ts';
 import { appendOrganisationAudit } from './organisation-audit.ts';
 import { sealSigner } from './seal-signature.ts';
 import { newestSeal } from './seal-store.ts';
@@ -164,6 +164,15 @@ describe('seals', () => {
         values ('${house.organisationId}', 'policy', 1, now(), 'policy-changed', '{}', '', '', '3');
       alter table organisation_audit enable trigger stamp_audit_row`);
     expect(await faultsAbout('policy')).toContainEqual(expect.stringMatching(/^it was put in behind seal/));
+    // However small the pages are, none ends before it, and none is read twice.
+    for (const atOnce of [1, 2, 3]) {
+      const behind: string[] = [];
+      const tell = ({ chain, because }: ChainFault) => {
+        if (because.startsWith('it was put in behind')) behind.push(chain);
+      };
+      await verifySeals(house.runtime.inOrganisation, house.organisationId, tell, trusted, atOnce);
+      expect(behind, String(atOnce)).toEqual(['policy']);
+    }
     await run(`delete from organisation_audit where subject = 'policy'`);
     expect(await faultsAbout(chainOf(operation))).toEqual([]);
   });

@@ -24,6 +24,7 @@ type Tell = (fault: ChainFault) => void;
 
 const sealsAtOnce = 100;
 const headsAtOnce = 1_000;
+const entriesAtOnce = 5_000;
 const unsealedShown = 100;
 
 type FoundHead = ChainHead & { readonly now: string | null };
@@ -82,26 +83,67 @@ const verifyKept = async (
   }
 };
 
+type ReadEntry = {
+  readonly key: string;
+  readonly chain: string;
+  readonly sequence: number;
+  readonly behind: boolean;
+};
+
+/**
+ * A page of entries in the order of their key, so that neither memory nor a statement grows with the audit. What is
+ * `behind`: the newest seal passed its transaction by, and no seal holds it.
+ */
+const pageText = (page: string): string => `select p.key::text as key, p.chain, p.sequence,
+    p.tx_id < $2::text::xid8 and not exists (select from audit_seal_heads h
+      where h.org_id = $1 and h.chain = p.chain and h.sequence >= p.sequence) as behind
+  from (${page} limit $5::integer) p order by p.key, p.sequence`;
+
+const tablesOfEntries = [
+  {
+    first: '00000000-0000-0000-0000-000000000000',
+    text: pageText(`select operation_id as key, 'operation ' || operation_id as chain, sequence, tx_id from audit
+      where org_id = $1 and (operation_id, sequence) > ($3::uuid, $4::integer) order by operation_id, sequence`),
+  },
+  {
+    first: '',
+    text: pageText(`select subject as key, subject as chain, sequence, tx_id from organisation_audit
+      where org_id = $1 and (subject, sequence) > ($3, $4::integer) order by subject, sequence`),
+  },
+] as const;
+
 /** Entries that the newest seal says are sealed, and are not: they were put in behind it. */
-const verifyNothingBehind = async (tx: OrganisationTransaction, tell: Tell): Promise<void> => {
-  const newest = await newestSeal(tx);
+const verifyNothingBehind = async (
+  inOrganisation: InOrganisation,
+  organisationId: string,
+  tell: Tell,
+  atOnce: number,
+): Promise<void> => {
+  const newest = await inOrganisation(organisationId, newestSeal);
   if (newest?.position.phase !== 'transactions') return;
   const { generation, from } = newest.position;
-  const found = await tx.ask<{ chain: string; sequence: number }>(
-    `select e.chain, e.sequence from (
-       select 'operation ' || operation_id as chain, sequence, tx_id from audit where org_id = $1
-       union all select subject, sequence, tx_id from organisation_audit where org_id = $1) e
-     where e.tx_id < $2::text::xid8
-       -- After a restore transactions are counted anew, until a seal has been made since.
-       and exists (select from organisations where org_id = $1 and generation = $3)
-       and not exists (select from audit_seal_heads h
-         where h.org_id = $1 and h.chain = e.chain and h.sequence >= e.sequence)
-     limit $4::integer`,
-    [tx.organisationId, from, generation, unsealedShown],
+  // After a restore transactions are counted anew, until a seal has been made since.
+  const [same] = await inOrganisation(organisationId, (tx) =>
+    tx.ask('select 1 from organisations where org_id = $1 and generation = $2', [organisationId, generation]),
   );
-  for (const { chain, sequence } of found) {
-    const because = `it was put in behind seal ${String(newest.number)}, which does not hold it`;
-    tell({ operationId: operationOfChain(chain), chain, sequence, because });
+  if (same === undefined) return;
+  let told = 0;
+  for (const { first, text } of tablesOfEntries) {
+    let after: readonly [string, number] | null = [first, 0];
+    while (after !== null && told < unsealedShown) {
+      const [key, sequence]: readonly [string, number] = after;
+      const page: readonly ReadEntry[] = await inOrganisation(organisationId, (tx) =>
+        tx.ask<ReadEntry>(text, [organisationId, from, key, sequence, atOnce]),
+      );
+      for (const entry of page.filter(({ behind }) => behind)) {
+        const because = `it was put in behind seal ${String(newest.number)}, which does not hold it`;
+        const { chain } = entry;
+        tell({ operationId: operationOfChain(chain), chain, sequence: entry.sequence, because });
+        told += 1;
+      }
+      const last = page.length < atOnce ? undefined : page.at(-1);
+      after = last === undefined ? null : [last.key, last.sequence];
+    }
   }
 };
 
@@ -111,6 +153,7 @@ export const verifySeals = async (
   organisationId: string,
   tell: Tell,
   trusted: TrustedSeals,
+  atOnce = entriesAtOnce,
 ): Promise<number> => {
   let read = 0;
   let previous: Pick<Seal, 'number' | 'hash'> = { number: 0, hash: sealStart };
@@ -130,7 +173,7 @@ export const verifySeals = async (
   }
   await inOrganisation(organisationId, async (tx) => {
     for (const kept of trusted.kept) await verifyKept(tx, kept, trusted, tell);
-    await verifyNothingBehind(tx, tell);
   });
+  await verifyNothingBehind(inOrganisation, organisationId, tell, atOnce);
   return read;
 };

@@ -30,17 +30,3 @@ export const notePolicyInAudit = (
       ...(policy === undefined ? {} : { policyHash: hashOfPolicy(policy) }),
     },
   });
-
-/**
- * What waits is judged by the policy that has just come into force: every proposal is looked at now, so that one which
- * nobody can approve any more says so, and one that somebody can no longer does. Approved ones are checked at the claim.
- * One that is held this moment is being judged anyway, and is looked at again by itself.
- */
-export const afterPolicyChange = async (tx: OrganisationTransaction): Promise<void> => {
-  await tx.ask(
-    `update operations o set wake_at = $2::timestamptz from (
-        select id from operations where org_id = $1 and state = 'proposed' order by id for update skip locked) waiting
-      where o.org_id = $1 and o.id = waiting.id and (o.wake_at is null or o.wake_at > $2::timestamptz)`,
-    [tx.organisationId, tx.now.toISOString()],
-  );
-};

@@ -15,7 +15,7 @@ import {
   type PolicyChangeState,
 } from '../policy/judge-policy-change.ts';
 import type { OrganisationTransaction } from './connection.ts';
-import { afterPolicyChange, notePolicyInAudit } from './policy-consequences.ts';
+import { notePolicyInAudit } from './policy-consequences.ts';
 import {
   firstVersion,
   lockChange,
@@ -137,6 +137,7 @@ const putInForce = async (
   }
   await keepVersion(tx, firstVersion(organisationId, before.policy, before.organisationSince));
   await keepVersion(tx, { organisationId, version: policy.version, policy, inForceFrom: tx.now, ...how });
+  // What waits is judged by it: the table's trigger has every proposal looked at again. Approved ones are at the claim.
   const stored = await tx.ask(
     `update organisations set policy = $2::text::jsonb where org_id = $1
       and coalesce((policy->>'version')::integer, 1) = $3::integer returning 1`,
@@ -147,7 +148,6 @@ const putInForce = async (
   tx.memory.organisation = null;
   const outdated = await readWaiting(tx);
   if (outdated !== undefined) await endChange(tx, outdated, 'stale', who, null);
-  await afterPolicyChange(tx);
   await notePolicyInAudit(tx, who, {
     type: 'policy-changed',
     data: {

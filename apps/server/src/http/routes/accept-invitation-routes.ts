@@ -4,14 +4,12 @@ import { minimumPasswordLength, type People } from '../../sign-in/people.ts';
 import type { OpenInvitation, PeopleStore } from '../../sign-in/people-store.ts';
 import { invalidFields, Refusal, refuse, unreadable } from '../problem.ts';
 import { json, type OpenRoute } from '../route.ts';
-import { comesFromOurselves } from '../same-origin.ts';
 import { hashInvitation } from './people-routes.ts';
 
 export type AcceptParts = {
   readonly access: Pick<AccessStore, 'invitationByToken'>;
   readonly store: Pick<PeopleStore, 'openInvitation' | 'acceptInvitation'>;
   readonly people: Pick<People, 'personByEmail' | 'makePerson' | 'sessionOf' | 'chooseOrganisation'>;
-  readonly publicOrigin: string;
 };
 
 const tokenSchema = z.string().min(1).max(200);
@@ -82,11 +80,6 @@ const accepter = async (
   return { userId, session: undefined };
 };
 
-const demandOwnOrigin = (request: Request, publicOrigin: string): void => {
-  if (comesFromOurselves((name) => request.headers.get(name) ?? undefined, publicOrigin)) return;
-  throw refuse('forbidden', 'This request must come from our own pages.');
-};
-
 const described = { needs: 'nobody' as const, maximumBytes: 16 * 1024, place: 'sign-in' as const };
 
 export const acceptInvitationRoutes = (parts: AcceptParts): OpenRoute[] => [
@@ -123,7 +116,6 @@ export const acceptInvitationRoutes = (parts: AcceptParts): OpenRoute[] => [
     body: acceptSchema,
     answers: { 200: { description: 'Accepted', schema: z.object({ done: z.literal(true) }) } },
     handle: async (request, body) => {
-      demandOwnOrigin(request, parts.publicOrigin);
       const { token, password } = read(acceptSchema, body);
       const { organisationId, id, invitation } = await find(parts, token);
       const { userId, session } = await accepter(parts, request, invitation, password);
