@@ -25,7 +25,10 @@ export type House<Network extends TcpProxy = TcpProxy> = {
   readonly providerNetwork: TcpProxy;
   readonly people: Readonly<Record<Role, Person>>;
   /** One more person of a role, for tests where two of them decide. */
-  readonly welcome: (role: Role, as: { readonly email: string; readonly name: string }) => Promise<Person>;
+  readonly welcome: (
+    role: Role | 'admin',
+    as: { readonly email: string; readonly name: string },
+  ) => Promise<Person>;
   /** Where the server keeps its rows, for a test that reads or changes them behind its back. */
   readonly databaseUrl: () => Promise<string>;
   readonly operation: (id: string) => Promise<OperationRecord>;
@@ -99,11 +102,8 @@ const addPerson = async (
   environment: Environment,
   serverOrigin: string,
   origin: string,
-  role: Role,
-  as: { readonly email: string; readonly name: string } = {
-    email: `${role}@example.test`,
-    name: names[role],
-  },
+  role: Role | 'admin',
+  as: { readonly email: string; readonly name: string },
 ): Promise<Person> => {
   const person = { ...as, password: `a long ${role} password` };
   const printed = await holdfast(environment, [
@@ -180,12 +180,14 @@ export const startHouseBehind = async <Network extends TcpProxy>(
   let program = await startServer(environment, serverOrigin);
   let log = '';
 
+  const firstOf = (role: Role): Promise<Person> =>
+    addPerson(environment, serverOrigin, origin, role, { email: `${role}@example.test`, name: names[role] });
   const [operatorKey, integratorKey, agent, approver, operator] = await Promise.all([
     holdfast(environment, ['api-key', 'create', '--role', 'operator', '--name', 'journeys']),
     holdfast(environment, ['api-key', 'create', '--role', 'integrator', '--name', 'shop']),
-    addPerson(environment, serverOrigin, origin, 'agent'),
-    addPerson(environment, serverOrigin, origin, 'approver'),
-    addPerson(environment, serverOrigin, origin, 'operator'),
+    firstOf('agent'),
+    firstOf('approver'),
+    firstOf('operator'),
   ]);
   const asOperator = askAs(serverOrigin, operatorKey);
   const asShop = askAs(serverOrigin, integratorKey);

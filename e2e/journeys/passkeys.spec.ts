@@ -1,23 +1,11 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from '@playwright/test';
 import { devices, expect, test } from '../harness/journey.ts';
 import { addAuthenticator, makePasskey, openSecurity, rowsOf } from '../harness/passkey.ts';
 import { mintId } from '../harness/many-items.ts';
+import { expectReachable } from '../harness/reachable.ts';
 import type { House, Order, Person } from '../harness/house.ts';
 import { card, expectInside, expectOneRefund, openProposal, reach, signIn } from '../harness/steps.ts';
 import { until } from '../harness/program.ts';
-
-/** Nothing that keeps somebody out, by day and by night. */
-const expectReachable = async (page: Page, screen: string): Promise<void> => {
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const grave = violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-    expect.soft(grave, `${screen}, ${colorScheme}`).toEqual([]);
-  }
-};
 
 const approvalsOf = (house: House, id: string) =>
   rowsOf<{ signed: boolean; signatures: number }>(
