@@ -42,7 +42,7 @@ const everywhere = {
     busy: 'Signing in…',
     wrong: 'This e-mail and password do not belong together. Check both.',
     tooMany: 'Too many attempts. Wait a minute before the next one.',
-    unreachable: 'Holdfast cannot be reached from here. Check the connection. Nothing was sent.',
+    unreachable: 'Holdfast did not answer. Check the connection. Whether it arrived is not known.',
     unexpected: (status: number) =>
       `The server answered with something we do not understand (${status}). You are not signed in.`,
     demoTitle: 'Demo sign-ins',
