@@ -1,31 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { roles, type Role } from '@holdfast/operation';
-import { InvalidArgumentError, type Command } from 'commander';
-import { hashApiKey, mintApiKey } from '../sign-in/api-key.ts';
+import type { Role } from '@holdfast/operation';
+import type { Command } from 'commander';
+import { emailIn, oneOf, textIn } from './arguments.ts';
 import { commandFailed, outputFor } from './output.ts';
 import { inWorkplace, type Workplace } from './workplace.ts';
-
-const oneOf =
-  (allowed: readonly Role[]) =>
-  (text: string): Role => {
-    const role = allowed.find((one) => one === text);
-    if (role === undefined) throw new InvalidArgumentError(`It must be one of ${allowed.join(', ')}.`);
-    return role;
-  };
-
-const emailIn = (text: string): string => {
-  const email = text.trim().toLowerCase();
-  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))
-    throw new InvalidArgumentError('It must be an e-mail address.');
-  return email;
-};
-
-const textIn = (text: string): string => {
-  const trimmed = text.trim();
-  if (trimmed === '' || trimmed.length > 300)
-    throw new InvalidArgumentError('It must have 1 to 300 characters.');
-  return trimmed;
-};
 
 type Common = { json?: boolean; org?: string };
 
@@ -107,53 +84,5 @@ export const addUserCommands = (program: Command): void => {
         }
       };
       await inWorkplace(output, add, 'is-made');
-    });
-};
-
-type KeyOptions = Common & { role: Role; name: string; owner?: string; assistant?: boolean };
-
-export const addKeyCommands = (program: Command): void => {
-  program
-    .command('api-key')
-    .description('API keys')
-    .command('create')
-    .description('make an API key; prints the key alone, once')
-    .requiredOption(
-      '--role <role>',
-      roles.filter((role) => role !== 'admin').join(', '),
-      oneOf(['agent', 'approver', 'operator', 'integrator']),
-    )
-    .requiredOption('--name <name>', 'what it is for', textIn)
-    .option('--org <id>', 'organisation; without it the default one')
-    .option('--owner <email>', 'the person it acts for', emailIn)
-    .option('--assistant', 'a program driven by a model: it may propose, never decide')
-    .option('--json', 'print {id, key}')
-    .action(async ({ role, name, org, owner, assistant, json }: KeyOptions) => {
-      const output = outputFor(json === true);
-      const create = async ({ settings, store, organisation }: Workplace): Promise<void> => {
-        const organisationId = await organisation(org);
-        const person = owner === undefined ? undefined : await store.memberByEmail(organisationId, owner);
-        if (owner !== undefined && person === undefined) {
-          throw commandFailed(
-            `${owner} does not belong to this organisation.`,
-            'Add them first with `holdfast user add`.',
-          );
-        }
-        const id = randomUUID();
-        const key = mintApiKey();
-        await store.addKey(organisationId, {
-          id,
-          hash: hashApiKey(key),
-          role,
-          name,
-          ownerUserId: person?.userId ?? null,
-          assistant: assistant === true,
-        });
-        output.result({ id, key }, [key]);
-        if ((role === 'approver' || role === 'operator') && assistant !== true && !settings.keyApprovals) {
-          output.note('A key approves nothing unless the server runs with HOLDFAST_KEY_APPROVALS=on.');
-        }
-      };
-      await inWorkplace(output, create, 'is-made');
     });
 };

@@ -30,6 +30,14 @@ export const notAnAdmin = (actor: Actor): Problem | undefined => {
     : problemOf('forbidden', 'The policy is changed by people who are signed in: no key may do it.');
 };
 
+/**
+ * The machine's own command line counts as one word, as an admin's does: it may tighten, and what it would loosen waits for
+ * an admin in person. No request over HTTP is ever `system`.
+ */
+export const isCommandLine = (actor: Pick<Actor, 'id' | 'via'>): boolean =>
+  actor.via === 'system' && actor.id === commandLineId;
+export const commandLineId = 'command-line';
+
 const staleProblem = (inForce: Policy): Problem =>
   problemOf(
     'stale',
@@ -48,7 +56,7 @@ export const judgePolicyChange = (
     readonly strangers: readonly string[];
   },
 ): ChangeJudgement => {
-  const forbidden = notAnAdmin(actor);
+  const forbidden = isCommandLine(actor) ? undefined : notAnAdmin(actor);
   if (forbidden !== undefined) return refuse(forbidden);
   if (facts.strangers.length > 0) return refuse(strangersProblem(asked.policy, facts.strangers));
   if (asked.basedOn !== inForce.version) return refuse(staleProblem(inForce));
@@ -102,7 +110,7 @@ export const judgeConfirmation = (
   actor: Actor,
   inForce: Policy,
   change: ProposedChange | undefined,
-  /** Whether whoever proposed it is still an admin: two admins stand for it, or nobody does. */
+  /** Whether whoever proposed it is still an admin, or the command line: two words stand for it, or none does. */
   isProposerAdmin: boolean,
 ): ConfirmationJudgement => {
   const because = notAnAdmin(actor) ?? notWaiting(change);
