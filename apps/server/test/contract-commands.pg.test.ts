@@ -134,15 +134,15 @@ describe('a batch of commands', () => {
     expect(now.body).toMatchObject({ state: 'proposed', approvals: [] });
   });
 
-  // Red when: the header is not read, or a server that speaks versions 1 and 2 refuses one of them.
+  // Red when: the header is not read, or a server that speaks versions 1 to 3 refuses one of them.
   it('of a protocol that is not served is 426 with the ones that are; without the header it is taken', async () => {
     const commands = ['nonsense'];
-    for (const version of ['1', '2']) {
+    for (const version of ['1', '2', '3']) {
       expect((await send(commands, agent, { 'holdfast-protocol': version })).status).toBe(200);
     }
-    for (const version of ['3', '0', 'one']) {
+    for (const version of ['4', '0', 'one']) {
       const refused = await send(commands, agent, { 'holdfast-protocol': version });
-      expect([refused.status, refused.body['versions']]).toEqual([426, [1, 2]]);
+      expect([refused.status, refused.body['versions']]).toEqual([426, [1, 2, 3]]);
     }
   });
 });

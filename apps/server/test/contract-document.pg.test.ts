@@ -184,6 +184,9 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
     `${at}/resolve`,
     decision({ version: 1, outcome: 'failed', note: 'n' }),
   );
+  await ask('post /v1/operations/{id}/case', `${at}/case`, decision({ act: 'comment', text: 'seen' }));
+  await ask('get /v1/operations/{id}/provider-ledger', `${at}/provider-ledger`);
+  await ask('get /v1/case-takers', '/v1/case-takers');
   await ask('get /v1/operations/{id}', at);
   await ask('get /v1/operations', '/v1/operations?limit=1');
   await ask('post /v1/operations/lookup', '/v1/operations/lookup', { body: { ids: [id, mintId()] } });

@@ -1,5 +1,6 @@
 import type {
   Actor,
+  CaseAct,
   Command,
   CommandResult,
   LookupResponse,
@@ -9,6 +10,7 @@ import type {
   Order,
   OrderInput,
   Problem,
+  ProviderLedger,
   Ticket,
   TicketInput,
 } from '@holdfast/operation';
@@ -71,6 +73,17 @@ export type CheckAnswer =
   | { readonly kind: 'scheduled'; readonly operation: Operation }
   | { readonly kind: 'too-soon'; readonly retryAfterMs: number }
   | { readonly kind: 'not-found' };
+
+export type CaseAnswer =
+  | { readonly kind: 'done' | 'replayed'; readonly operation: Operation }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/** Who sees to what is uncertain. Nothing here settles anything. */
+export type CaseDesk = {
+  readonly act: (who: Principal, id: string, act: CaseAct) => Promise<CaseAnswer>;
+  /** Whom a case can be handed to, by name. */
+  readonly takers: (who: Principal) => Promise<readonly { readonly id: string; readonly name: string }[]>;
+};
 
 export type FeedChange =
   | { readonly event: 'operation'; readonly data: Operation }
@@ -142,6 +155,9 @@ export type Engine = {
   readonly lookUp: (who: Principal, ids: readonly string[]) => Promise<LookupResponse>;
   /** Asks the provider about it at the next tick. Never submits. */
   readonly check: (who: Principal, id: string) => Promise<CheckAnswer>;
+  readonly cases: CaseDesk;
+  /** The provider's refunds of the operation's payment, asked now and within the account's budget; `null`: not known here. */
+  readonly providerLedger: (who: Principal, id: string) => Promise<ProviderLedger | null>;
   readonly getOrder: (
     who: Principal,
     id: string,

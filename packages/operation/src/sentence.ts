@@ -123,8 +123,10 @@ const unknownSentence = (facts: SentenceFacts, { unknown, theProvider }: Message
   const seen = unattributed
     ? `${unknown.unattributed(facts.providerName ?? theProvider, unattributed.refunds, unattributed.operations)} `
     : '';
-  if (facts.lookedIntoBy) return `${seen}${unknown.lookedInto(facts.lookedIntoBy)}`;
-  if ((facts.attention ?? []).length > 0) return `${seen}${unknown.needsPerson}`;
+  // While the checks go on by themselves, that somebody has taken it changes nothing of what is known.
+  if ((facts.attention ?? []).length > 0) {
+    return `${seen}${facts.lookedIntoBy ? unknown.lookedInto(facts.lookedIntoBy) : unknown.needsPerson}`;
+  }
   return facts.certainlySubmitted ? unknown.submitted : unknown.maybeSubmitted;
 };
 

@@ -13,6 +13,8 @@ const sentenceOf = ({ kind, count }: Pick<ClaimedNotice, 'kind' | 'count'>): str
       return `${refunds(count)} ${count === 1 ? 'waits' : 'wait'} for your approval.`;
     case 'nobody-can-approve':
       return `${refunds(count)} ${count === 1 ? 'waits' : 'wait'}, and nobody here can approve ${count === 1 ? 'it' : 'them'}.`;
+    case 'case-untaken':
+      return `${refunds(count)} ${count === 1 ? 'needs' : 'need'} a person, and nobody has taken ${count === 1 ? 'it' : 'them'}.`;
     case 'test':
       return 'Notices arrive here. This one was only to try it.';
   }
@@ -20,9 +22,13 @@ const sentenceOf = ({ kind, count }: Pick<ClaimedNotice, 'kind' | 'count'>): str
 
 type Told = Pick<ClaimedNotice, 'kind' | 'count' | 'organisationName'>;
 
+/** Where what it tells of is seen to. The service worker knows these two and leads nowhere else. */
+export const placeOf = ({ kind }: Pick<ClaimedNotice, 'kind'>): '/approvals' | '/uncertain' =>
+  kind === 'case-untaken' ? '/uncertain' : '/approvals';
+
 /** As the service worker reads it. Where a press leads is the app's own matter, never a notice's. */
 export const pushPayload = (notice: Told, tag: string): string =>
-  JSON.stringify({ title: notice.organisationName, body: sentenceOf(notice), tag });
+  JSON.stringify({ title: notice.organisationName, body: sentenceOf(notice), tag, place: placeOf(notice) });
 
 export const noticeLetter = (
   notice: Told & Pick<ClaimedNotice, 'id'>,
@@ -33,7 +39,7 @@ export const noticeLetter = (
   subject: `Holdfast: ${sentenceOf(notice).replace(/\.$/, '')}`,
   text: [
     `${notice.organisationName}: ${sentenceOf(notice)}`,
-    `${publicOrigin}/approvals`,
+    `${publicOrigin}${placeOf(notice)}`,
     `You get at most one such letter in a quarter of an hour. Choose otherwise at ${publicOrigin}/you/notifications`,
     '',
   ].join('\n\n'),

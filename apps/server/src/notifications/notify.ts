@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { judgeDelivery, type Delivery, type DeliveryVerdict, type MailOut } from '@holdfast/engine';
 import {
   claimNotices,
+  escalateUntaken,
   planWaitingNotices,
   recordDelivery,
   type ClaimedNotice,
@@ -22,6 +23,8 @@ export type NotifyParts = {
   readonly onTrouble: (error: unknown, organisationId: string | null) => void;
   /** How long a proposal waits before anybody is told; left out, the usual few seconds. */
   readonly quietMs?: number;
+  /** How long a case may wait before operators and admins are told that nobody has taken it. */
+  readonly escalateAfterMs: number;
 };
 
 export const mailOutOf = ({ way }: Pick<Mail, 'way'>): MailOut =>
@@ -69,6 +72,7 @@ const notifyOrganisation = async (
 ): Promise<void> => {
   const { inOrganisation } = parts;
   const quiet = parts.quietMs === undefined ? {} : { quietMs: parts.quietMs };
+  await escalateUntaken(inOrganisation, organisationId, parts.escalateAfterMs);
   await inOrganisation(organisationId, (tx) =>
     planWaitingNotices(tx, { mail: mailOutOf(parts.mail), ...quiet }),
   );

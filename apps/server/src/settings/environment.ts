@@ -95,6 +95,7 @@ export const environmentSchema = z.object({
   HOLDFAST_LEASE_MS: milliseconds(500, 24 * hour, 60_000),
   HOLDFAST_CHECK_BACKOFF_MS: backOff,
   HOLDFAST_NEEDS_PERSON_AFTER_MS: milliseconds(100, 30 * 24 * hour, 900_000),
+  HOLDFAST_ESCALATE_AFTER_MS: milliseconds(100, 30 * 24 * hour, 1_800_000),
   HOLDFAST_UNDO_MS: milliseconds(0, hour, 5_000),
   HOLDFAST_KEY_APPROVALS: switchedBy.default('off'),
   HOLDFAST_RATE_LIMIT: z

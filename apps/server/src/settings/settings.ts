@@ -22,6 +22,8 @@ export type Settings = {
   readonly leaseMs: number;
   readonly checkBackoffMs: readonly number[];
   readonly needsPersonAfterMs: number;
+  /** How long a case that needs a person may be nobody's before operators and admins are told. */
+  readonly escalateAfterMs: number;
   readonly undoMs: number;
   readonly keyApprovals: boolean;
   /** Proxies that say truly whom they pass on; none unless set. */
@@ -132,6 +134,7 @@ export const readSettings = (
     leaseMs: environment.HOLDFAST_LEASE_MS,
     checkBackoffMs: environment.HOLDFAST_CHECK_BACKOFF_MS,
     needsPersonAfterMs: environment.HOLDFAST_NEEDS_PERSON_AFTER_MS,
+    escalateAfterMs: environment.HOLDFAST_ESCALATE_AFTER_MS,
     undoMs: environment.HOLDFAST_UNDO_MS,
     keyApprovals: environment.HOLDFAST_KEY_APPROVALS === 'on',
     trustedProxies: environment.HOLDFAST_TRUSTED_PROXIES,

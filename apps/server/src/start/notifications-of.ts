@@ -35,6 +35,7 @@ export const notifyPartsOf = (
   }),
   mail,
   publicOrigin: settings.publicOrigin,
+  escalateAfterMs: settings.escalateAfterMs,
   onTrouble: (error, id) => {
     log.error({ organisationId: id, error: loggableError(error) }, 'notices could not be sent');
   },

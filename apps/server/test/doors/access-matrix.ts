@@ -68,6 +68,7 @@ const all: readonly Role[] = ['agent', 'approver', 'operator', 'admin', 'integra
 const proposers: readonly Role[] = ['agent', 'operator', 'admin'];
 const approvers: readonly Role[] = ['approver', 'admin'];
 const operators: readonly Role[] = ['operator', 'admin'];
+const notified: readonly Role[] = ['approver', 'operator', 'admin'];
 
 const refund = (at: At) => ({
   kind: 'refund',
@@ -211,6 +212,14 @@ const operationRows: readonly GuardedRow[] = [
       unheard: [404],
     },
   },
+  {
+    route: 'post /v1/operations/{id}/case',
+    may: operators,
+    not: ['assistants'],
+    body: (at) => ({ act: 'comment', commandId: at.freshId(), text: 'called the customer' }),
+    in: { approved: [200], ...fromTheClaimOn([200]), cancelled: [200], unheard: [404] },
+  },
+  { route: 'get /v1/operations/{id}/provider-ledger', may: operators, in: { unheard: [404] } },
   { route: 'get /v1/operations', may: all },
   {
     route: 'post /v1/operations/lookup',
@@ -242,6 +251,7 @@ const otherRows: readonly GuardedRow[] = [
   { route: 'get /v1/audit', may: operators },
   { route: 'get /v1/audit/export', may: operators },
   { route: 'get /v1/audit/seals', may: operators },
+  { route: 'get /v1/case-takers', may: operators },
   { route: 'get /v1/me', may: all },
   { route: 'get /v1/me/signing', may: approvers },
   {
@@ -374,19 +384,19 @@ const ownSignInRows: readonly GuardedRow[] = [
   },
 ];
 
-/** How those who approve hear that something waits. Any person may take a browser from whoever had it before. */
+/** How those who approve and those who settle hear that something waits. Any person may take a browser from whoever had it before. */
 const notificationRows: readonly GuardedRow[] = [
-  { route: 'get /v1/me/notifications', may: approvers, not: ['any-key'] },
+  { route: 'get /v1/me/notifications', may: notified, not: ['any-key'] },
   {
     route: 'post /v1/me/notifications/way',
-    may: approvers,
+    may: notified,
     not: ['any-key'],
     body: () => ({ way: 'push-else-mail' }),
   },
-  { route: 'post /v1/me/notifications/test', may: approvers, not: ['any-key'] },
+  { route: 'post /v1/me/notifications/test', may: notified, not: ['any-key'] },
   {
     route: 'post /v1/me/notifications/devices',
-    may: approvers,
+    may: notified,
     not: ['any-key'],
     body: () => ({ endpoint: 'https://127.0.0.1/', keys: {} }),
     passes: [422],

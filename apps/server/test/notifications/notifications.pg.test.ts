@@ -87,6 +87,7 @@ describe('an approver', () => {
         title: organisation?.['name'] as string,
         body: '2 refunds wait for your approval.',
         tag: expect.any(String) as string,
+        place: '/approvals',
       },
     ]);
     const [headers] = browser.headers;

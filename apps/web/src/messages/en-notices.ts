@@ -1,7 +1,7 @@
-/** How somebody is told that something waits for their approval. */
+/** How somebody is told that something waits for them. */
 export const notices = {
   title: 'Notices',
-  lead: 'How you are told that a refund waits for your approval, or that nobody can approve one.',
+  lead: 'How you are told that a refund waits for your approval, that nobody can approve one, or that nobody has taken a case.',
   hereTitle: 'This browser',
   says: 'A notice says how many wait and in which organisation: no customer, no amount. It ends when you sign out here.',
   standings: {
@@ -47,5 +47,6 @@ export const notices = {
       : places === 1
         ? 'It is on its way and arrives within half a minute.'
         : `It is on its way to ${places} places and arrives within half a minute.`,
-  notForYou: 'Notices tell those who approve. You have nothing to approve in this organisation.',
+  notForYou:
+    'Notices tell those who approve and those who settle cases. You do neither in this organisation.',
 };

@@ -4,12 +4,19 @@
  */
 declare const self: ServiceWorkerGlobalScope;
 
-const approvals = '/approvals';
+const places = ['/approvals', '/uncertain'] as const;
 
-type Told = { readonly title: string; readonly body: string; readonly tag: string };
+type Told = {
+  readonly title: string;
+  readonly body: string;
+  readonly tag: string;
+  readonly place: (typeof places)[number];
+};
 
 const textIn = (value: unknown, otherwise: string): string =>
   typeof value === 'string' && value !== '' ? value.slice(0, 300) : otherwise;
+
+const placeIn = (value: unknown): Told['place'] => places.find((place) => place === value) ?? '/approvals';
 
 /** A push that cannot be read is shown all the same: a browser takes the right from whoever shows nothing. */
 const readTold = (event: PushEvent): Told => {
@@ -23,23 +30,24 @@ const readTold = (event: PushEvent): Told => {
     title: textIn(told.title, 'Holdfast'),
     body: textIn(told.body, 'Something waits for you.'),
     tag: textIn(told.tag, 'holdfast'),
+    place: placeIn(told.place),
   };
 };
 
 const show = (event: PushEvent): Promise<void> => {
-  const { title, body, tag } = readTold(event);
+  const { title, body, tag, place } = readTold(event);
   // By its tag a later one replaces it; `renotify` lets it be heard again, since more may wait now.
   const options: NotificationOptions & { readonly renotify: boolean } = {
-    ...{ body, tag, renotify: true, icon: '/icons/icon-192.png' },
+    ...{ body, tag, renotify: true, icon: '/icons/icon-192.png', data: { place } },
   };
   return self.registration.showNotification(title, options);
 };
 
-/** Never takes a page away from somebody who is filling it in: the approvals come up in a window of their own. */
-const openApprovals = async (): Promise<void> => {
+/** Never takes a page away from somebody who is filling it in: what waits comes up in a window of its own. */
+const openPlace = async (place: Told['place']): Promise<void> => {
   const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const there = windows.find(({ url }) => new URL(url).pathname === approvals);
-  if (there === undefined) await self.clients.openWindow(approvals);
+  const there = windows.find(({ url }) => new URL(url).pathname === place);
+  if (there === undefined) await self.clients.openWindow(place);
   else await there.focus();
 };
 
@@ -47,6 +55,7 @@ export const listenForNotices = (): void => {
   self.addEventListener('push', (event) => event.waitUntil(show(event)));
   self.addEventListener('notificationclick', (event) => {
     event.notification.close();
-    event.waitUntil(openApprovals());
+    const { place } = (event.notification.data ?? {}) as { place?: unknown };
+    event.waitUntil(openPlace(placeIn(place)));
   });
 };

@@ -45,6 +45,7 @@ const facts = (changed: Partial<NoticeFacts> = {}): NoticeFacts => ({
   policy: defaultPolicy,
   mail: 'leaves',
   operations: [operation()],
+  cases: [],
   members,
   reach: new Map(members.map(({ userId }) => reach(userId))),
   told: new Set(),
@@ -58,6 +59,16 @@ const policy = (changed: Partial<Policy>): Policy => ({ ...defaultPolicy, ...cha
 const limit: Policy['limits'][number] = {
   ...{ for: { personId: 'ben' }, act: 'approve', per: 'operation', most: { minor: 999, currency: 'EUR' } },
 };
+
+describe('of a case that nobody took in time', () => {
+  // Red when: whoever cannot settle it is told, or somebody is told of one case twice.
+  it('operators and admins are told, once a case', () => {
+    const cases = [{ id: 'c', sinceMs: 99_999 }];
+    expect(told({ operations: [], cases })).toEqual(['bo case-untaken c', 'olga case-untaken c']);
+    const known = new Set([toldKey('bo', 'case-untaken', 'c', 99_999)]);
+    expect(told({ operations: [], cases, told: known })).toEqual(['olga case-untaken c']);
+  });
+});
 
 describe('of a waiting proposal', () => {
   const both = ['ben approvals-wait a', 'cleo approvals-wait a'];
@@ -96,9 +107,8 @@ describe('of a waiting proposal', () => {
   it('many are told in one notice', () => {
     const operations = ['c', 'a', 'b'].map((id) => operation({ id }));
     expect(told({ operations, members: members.slice(1, 2) })).toEqual(['ben approvals-wait a,b,c']);
-    expect(countFor('approvals-wait', defaultPolicy, { userId: 'ben', role: 'approver' }, operations)).toBe(
-      3,
-    );
+    const ben = { userId: 'ben', role: 'approver' } as const;
+    expect(countFor('approvals-wait', ben, { policy: defaultPolicy, operations, cases: [] })).toBe(3);
   });
 
   // Red when: a notice leaves though another went to the same person just before, or waits for one of another way.

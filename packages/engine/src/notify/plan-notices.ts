@@ -1,7 +1,7 @@
 import { judgeLimits, roleMay, type Amount, type Policy, type Role } from '@holdfast/operation';
 
 /** What somebody is told of by themselves being wanted; `test` is what they asked for to see that it arrives. */
-export const waitingKinds = ['approvals-wait', 'nobody-can-approve'] as const;
+export const waitingKinds = ['approvals-wait', 'nobody-can-approve', 'case-untaken'] as const;
 export type WaitingKind = (typeof waitingKinds)[number];
 export type NoticeKind = WaitingKind | 'test';
 
@@ -22,6 +22,9 @@ export type WaitingOperation = {
   readonly nobodySinceMs: number | null;
 };
 
+/** A case that nobody took in time; `sinceMs`: when that was found. */
+export type UntakenCase = { readonly id: string; readonly sinceMs: number };
+
 export type Member = { readonly userId: string; readonly role: Role };
 
 const mayApprove = (policy: Policy, { userId, role }: Member, operation: WaitingOperation): boolean =>
@@ -39,8 +42,8 @@ const mayApprove = (policy: Policy, { userId, role }: Member, operation: Waiting
   }).length === 0;
 
 /** Since when a proposal waits for this very person; `null` where it does not. */
-export const waitsSinceMs = (
-  kind: WaitingKind,
+const waitsSinceMs = (
+  kind: Exclude<WaitingKind, 'case-untaken'>,
   policy: Policy,
   member: Member,
   operation: WaitingOperation,
@@ -49,13 +52,28 @@ export const waitsSinceMs = (
   return mayApprove(policy, member, operation) ? operation.sinceMs : null;
 };
 
-/** How many wait for one person: what a notice says, judged when it leaves. */
-export const countFor = (
+type Waiting = {
+  readonly policy: Policy;
+  readonly operations: readonly WaitingOperation[];
+  readonly cases: readonly UntakenCase[];
+};
+
+/** What waits for this very person, and since when. */
+const waitingFor = (
   kind: WaitingKind,
-  policy: Policy,
   member: Member,
-  operations: readonly WaitingOperation[],
-): number => operations.filter((one) => waitsSinceMs(kind, policy, member, one) !== null).length;
+  { policy, operations, cases }: Waiting,
+): readonly UntakenCase[] => {
+  if (kind === 'case-untaken') return roleMay(member.role, 'operator') ? cases : [];
+  return operations.flatMap((operation) => {
+    const sinceMs = waitsSinceMs(kind, policy, member, operation);
+    return sinceMs === null ? [] : [{ id: operation.id, sinceMs }];
+  });
+};
+
+/** How many wait for one person: what a notice says, judged when it leaves. */
+export const countFor = (kind: WaitingKind, member: Member, waiting: Waiting): number =>
+  waitingFor(kind, member, waiting).length;
 
 /** Whether letters leave at all. `shown`: the demo prints them, which is not done unasked. */
 export type MailOut = 'leaves' | 'shown' | 'nowhere';
@@ -113,6 +131,7 @@ export type NoticeFacts = {
   readonly policy: Policy;
   readonly mail: MailOut;
   readonly operations: readonly WaitingOperation[];
+  readonly cases: readonly UntakenCase[];
   readonly members: readonly Member[];
   readonly reach: ReadonlyMap<string, Reach>;
   readonly told: Told;
@@ -124,11 +143,11 @@ const restsStill = ({ nowMs }: NoticeFacts, reach: Reach, way: 'push' | 'mail'):
 };
 
 const newFor = (facts: NoticeFacts, member: Member, kind: WaitingKind): PlannedNotice['tells'] =>
-  facts.operations.flatMap((operation) => {
-    const sinceMs = waitsSinceMs(kind, facts.policy, member, operation);
-    if (sinceMs === null || facts.nowMs - sinceMs < facts.quietMs) return [];
-    if (facts.told.has(toldKey(member.userId, kind, operation.id, sinceMs))) return [];
-    return [{ operationId: operation.id, sinceMs }];
+  waitingFor(kind, member, facts).flatMap(({ id, sinceMs }) => {
+    // A case has waited long enough before it comes here at all.
+    if (kind !== 'case-untaken' && facts.nowMs - sinceMs < facts.quietMs) return [];
+    if (facts.told.has(toldKey(member.userId, kind, id, sinceMs))) return [];
+    return [{ operationId: id, sinceMs }];
   });
 
 /** Who is to be told now, of what, and where. In one order whoever plans, so that two planners never wait in a ring. */

@@ -79,6 +79,8 @@ const blank: Omit<OperationRow, Needed | Fixed> = {
   settledAt: null,
   resolution: null,
   takenBy: null,
+  takenAt: null,
+  escalatedAt: null,
   endedBy: null,
   endReason: null,
   wakeAt: null,

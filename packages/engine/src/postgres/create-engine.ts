@@ -5,6 +5,7 @@ import type { Engine, ProviderDirectory } from '../engine-interface.ts';
 import type { VerifyAssertion } from '../intake/approval-signature.ts';
 import { unitsFor } from '../intake/judge-provider-money.ts';
 import { receiveWebhook } from '../webhook/receive-webhook.ts';
+import { createCaseDesk } from './case-desk.ts';
 import { requestCheck } from './check-request.ts';
 import { createFeed } from './feed.ts';
 import { readOrder } from './intake-facts.ts';
@@ -15,6 +16,7 @@ import { findOperations, readDetail } from './operation-search.ts';
 import { findOrders, viewOrders } from './order-reader.ts';
 import { putOrder } from './order-store.ts';
 import { createPolicyDesk } from './policy-desk.ts';
+import { createProviderLedger } from './provider-ledger.ts';
 import { createOrganisation, readHold, setHold } from './organisation-store.ts';
 import type { Runtime } from './runtime.ts';
 import { findTickets, readTicketsByIds, viewTickets } from './ticket-reader.ts';
@@ -56,6 +58,14 @@ export const createEngine = (options: CreateEngineOptions): Engine => {
     }),
     ...operationQueries(runtime, providerName),
     ...catalogue(options, providerName),
+    cases: createCaseDesk(runtime, providerName),
+    providerLedger: createProviderLedger({
+      runtime,
+      providers,
+      providerName,
+      providerTimeoutMs: options.providerTimeoutMs,
+      nowMs,
+    }),
     feed: createFeed({ connection, inOrganisation, wakes, providerName, mintGeneration: mintId }),
     receiveWebhook: (rawBody, signatureHeader) =>
       receiveWebhook(

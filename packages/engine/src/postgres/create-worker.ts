@@ -20,6 +20,7 @@ import {
   type ReadClock,
 } from './connection.ts';
 import { providerOf } from './mirror-store-news.ts';
+import { processClock } from './process-clock.ts';
 
 export type CreateWorkerOptions = {
   readonly connection: Connection;
@@ -45,14 +46,6 @@ export type CreateWorkerOptions = {
 };
 
 const usualWidth = 64;
-
-const processClock: ProcessClock = {
-  nowMs: () => Date.now(),
-  pause: (ms) =>
-    new Promise((resolve) => {
-      setTimeout(resolve, ms);
-    }),
-};
 
 type LimitsOfAccount = { readonly limiter: AccountLimiter; readonly window: SendingWindow };
 

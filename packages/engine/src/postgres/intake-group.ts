@@ -165,9 +165,9 @@ const load = async (
 };
 
 /** Names live with the actors alone, so that history can show them and a person can still be erased. */
-const rememberCallers = async (
+export const rememberCallers = async (
   tx: OrganisationTransaction,
-  callers: ReadonlyMap<string, Principal>,
+  callers: ReadonlyMap<string, { readonly actor: Pick<Principal['actor'], 'id' | 'name' | 'assistant'> }>,
 ): Promise<void> => {
   const names = await readNames(tx, [...callers.keys()]);
   // Written only where it changed: an upsert would have every command of one person wait for the others.

@@ -149,6 +149,7 @@ const waitForSecond = async (
     auditType: 'resolve-first',
     patch: {
       takenBy: who.actor.id,
+      takenAt: tx.now,
       resolution: {
         by: who.actor.id,
         person: personOf(who.actor),

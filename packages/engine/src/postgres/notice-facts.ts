@@ -4,6 +4,7 @@ import {
   type ChosenWay,
   type Member,
   type Reach,
+  type UntakenCase,
   type WaitingOperation,
 } from '../notify/plan-notices.ts';
 import type { OrganisationTransaction } from './connection.ts';
@@ -50,6 +51,15 @@ export const waitingOperations = async (
     nobodySinceMs: row.nobody_since === null ? null : Date.parse(row.nobody_since),
   }));
 };
+
+/** Cases that people are told of because nobody took them in time, and that nobody has taken since. */
+export const untakenCases = (tx: OrganisationTransaction): Promise<readonly UntakenCase[]> =>
+  tx.ask<{ id: string; sinceMs: number }>(
+    `select id, round(extract(epoch from escalated_at) * 1000)::float8 as "sinceMs" from operations
+      where org_id = $1 and attention <> '[]' and taken_by is null and escalated_at is not null
+      order by escalated_at, id limit $2`,
+    [tx.organisationId, mostWaiting],
+  );
 
 export const readMembers = (tx: OrganisationTransaction): Promise<readonly Member[]> =>
   tx.ask<{ userId: string; role: Role }>(
@@ -106,16 +116,18 @@ export const readReach = async (
 export type NoticeGround = {
   readonly policy: Policy;
   readonly operations: readonly WaitingOperation[];
+  readonly cases: readonly UntakenCase[];
   readonly members: readonly Member[];
   readonly reach: ReadonlyMap<string, Reach>;
 };
 
 export const readNoticeGround = async (tx: OrganisationTransaction): Promise<NoticeGround> => {
   const members = await readMembers(tx);
-  const [policy, operations, reach] = await Promise.all([
+  const [policy, operations, cases, reach] = await Promise.all([
     readPolicy(tx),
     waitingOperations(tx),
+    untakenCases(tx),
     readReach(tx, members),
   ]);
-  return { policy, operations, members, reach };
+  return { policy, operations, cases, members, reach };
 };

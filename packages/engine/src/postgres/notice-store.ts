@@ -17,9 +17,11 @@ import { readNoticeGround, type NoticeGround } from './notice-facts.ts';
 export const organisationsWithNotices = async ({
   driver,
 }: Pick<Connection, 'driver'>): Promise<readonly string[]> =>
-  (await driver<{ org_id: string }[]>`select org_id from organisations_with_notices()`).map(
-    ({ org_id }) => org_id,
-  );
+  (
+    await driver<{ org_id: string }[]>`
+    select org_id from organisations_with_notices()
+    union select org_id from organisations_with_untaken_cases() order by org_id`
+  ).map(({ org_id }) => org_id);
 
 const makeNotices = (
   tx: OrganisationTransaction,
@@ -71,7 +73,8 @@ const readTold = async (tx: OrganisationTransaction): Promise<ReadonlySet<string
 const forgetOld = async (tx: OrganisationTransaction): Promise<void> => {
   await tx.ask(
     `delete from notices_told t where t.org_id = $1 and not exists (select from operations o
-      where o.org_id = t.org_id and o.id = t.operation_id and o.state = 'proposed')`,
+      where o.org_id = t.org_id and o.id = t.operation_id
+        and case when t.kind = 'case-untaken' then o.escalated_at is not null else o.state = 'proposed' end)`,
     [tx.organisationId],
   );
   await tx.ask(`delete from notices where org_id = $1 and ended_at < $2::timestamptz - interval '30 days'`, [
@@ -89,7 +92,7 @@ export const planWaitingNotices = async (
 ): Promise<number> => {
   await forgetOld(tx);
   const ground = await readNoticeGround(tx);
-  if (ground.operations.length === 0) return 0;
+  if (ground.operations.length === 0 && ground.cases.length === 0) return 0;
   const told = await readTold(tx);
   const facts = { ...ground, told, mail: settings.mail, nowMs: tx.now.getTime() };
   let people = 0;
@@ -226,10 +229,7 @@ export const claimNotices = async (
     const place = await readPlace(tx, row);
     const to = placeOf(row, ground, place);
     const member = ground.members.find(({ userId }) => userId === row.userId);
-    const count =
-      row.kind === 'test' || member === undefined
-        ? 0
-        : countFor(row.kind, ground.policy, member, ground.operations);
+    const count = row.kind === 'test' || member === undefined ? 0 : countFor(row.kind, member, ground);
     if (to === undefined || place === undefined) await endNotice(tx, row, 'not-theirs');
     else if (row.kind !== 'test' && count === 0) await endNotice(tx, row, 'nothing-waits');
     else claimed.push({ ...row, organisationName: place.organisationName, count, to });

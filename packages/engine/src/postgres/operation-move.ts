@@ -1,4 +1,4 @@
-import { isUnfinished, type OperationState, type TransitionAnswer } from '@holdfast/operation';
+import { isCase, isUnfinished, type OperationState, type TransitionAnswer } from '@holdfast/operation';
 import type { OperationChange } from './change-operation.ts';
 import type { OperationRow } from './schema.ts';
 
@@ -28,6 +28,8 @@ export const columnsOfMove = (
     ...(movedState ? followingFromState(current, to, now) : {}),
     ...change.bookkeeping,
     ...change.patch,
+    // Settled: nobody has it any more, and what comes up later is another case.
+    ...(isCase({ state: to, attention }) ? {} : { takenBy: null, takenAt: null, escalatedAt: null }),
     state: to,
     attention,
     ...(byPeople ? { clearedAttention: [...new Set([...current.clearedAttention, ...cleared])] } : {}),

@@ -4,7 +4,9 @@ import type { OperationFilter, Page } from '../engine-interface.ts';
 import { summaryOfFinding } from '../query/evidence-view.ts';
 import { timelineOf } from '../query/timeline.ts';
 import { readAudit } from './audit-store.ts';
+import { readComments } from './case-desk.ts';
 import type { OrganisationTransaction } from './connection.ts';
+import { readEventsForPeople } from './event-reader.ts';
 import {
   readNames,
   readOperation,
@@ -86,12 +88,20 @@ export const readDetail = async (
   const entries = await readAudit(tx, operationId);
   const names = await readNames(
     tx,
-    entries.flatMap(({ actorId }) => (actorId === null ? [] : [actorId])),
+    entries.flatMap(({ actorId, data }) => [
+      ...(actorId === null ? [] : [actorId]),
+      ...(typeof data['to'] === 'string' ? [data['to']] : []),
+    ]),
   );
   const timeline = timelineOf(entries, { nameOf: names.nameOf, providerName: providerName(row.provider) });
   const detail: OperationDetail = { ...view, timeline: [...timeline] };
   if (role !== 'operator' && role !== 'admin') return detail;
-  return { ...detail, ...(await readEvidenceForPeople(tx, operationId)) };
+  return {
+    ...detail,
+    ...(await readEvidenceForPeople(tx, operationId)),
+    comments: [...(await readComments(tx, operationId))],
+    events: [...(await readEventsForPeople(tx, operationId))],
+  };
 };
 
 const readEvidenceForPeople = async (

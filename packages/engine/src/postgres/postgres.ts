@@ -49,6 +49,7 @@ export {
   keepPushDevice,
   type PushDevice,
 } from './push-device-store.ts';
+export { escalateUntaken } from './case-escalation.ts';
 export { livingDevices } from './notice-facts.ts';
 export {
   claimNotices,

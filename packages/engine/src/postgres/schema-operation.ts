@@ -93,6 +93,9 @@ export const operations = pgTable(
     settledAt: time('settled_at'),
     resolution: jsonb('resolution').$type<ResolutionRecord>(),
     takenBy: text('taken_by'),
+    takenAt: time('taken_at'),
+    /** When people were told that nobody had taken it: once a case. */
+    escalatedAt: time('escalated_at'),
     endedBy: text('ended_by'),
     endReason: text('end_reason'),
 

@@ -10,3 +10,4 @@ export * from './schema-seals.ts';
 export * from './schema-policy.ts';
 export * from './schema-notifications.ts';
 export * from './schema-recovery.ts';
+export * from './schema-case.ts';

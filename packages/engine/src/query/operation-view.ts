@@ -1,6 +1,7 @@
 import {
   approvalsNeededFor,
   formatAmount,
+  isCase,
   policyLine,
   sentenceOf,
   tellTheCustomer,
@@ -55,6 +56,8 @@ export type StoredOperation = {
     readonly waiting: boolean;
   } | null;
   readonly takenBy: string | null;
+  readonly takenAt: Date | null;
+  readonly escalatedAt: Date | null;
   readonly endedBy: string | null;
   readonly endReason: string | null;
   readonly createdAt: Date;
@@ -196,6 +199,7 @@ export const viewOfOperation = (
       note: resolution.note,
       waiting: resolution.waiting,
     },
+    ...caseOf(stored, person),
     ...(stored.atProposal === null || stored.atProposal === undefined
       ? {}
       : { atProposal: stored.atProposal }),
@@ -207,5 +211,16 @@ export const viewOfOperation = (
     updatedAt: stored.updatedAt.toISOString(),
   };
 };
+
+/** Older rows say who has it and not since when: the last change is the latest that it can have been. */
+const caseOf = (
+  stored: StoredOperation,
+  person: (id: string) => { id: string; name: string },
+): Pick<Operation, 'taken' | 'escalatedAt'> => ({
+  ...(stored.takenBy === null || !isCase(stored)
+    ? {}
+    : { taken: { by: person(stored.takenBy), at: (stored.takenAt ?? stored.updatedAt).toISOString() } }),
+  ...(stored.escalatedAt === null ? {} : { escalatedAt: stored.escalatedAt.toISOString() }),
+});
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null;

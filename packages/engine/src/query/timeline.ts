@@ -9,7 +9,12 @@ export type AuditType =
   | 'late-proposal'
   | 'resolve-first'
   | 'wait'
-  | 'approval-refused';
+  | 'approval-refused'
+  | 'case-taken'
+  | 'case-handed-on'
+  | 'case-put-back'
+  | 'case-comment'
+  | 'case-escalated';
 
 export type StoredAuditEntry = {
   readonly at: Date;
@@ -34,6 +39,8 @@ type Told = {
   readonly provider: string;
   /** " (re_123)" where the entry names the provider's reference. */
   readonly reference: string;
+  /** Whom it was handed to. */
+  readonly to: string;
   /** The same person's earlier approval still stands. */
   readonly approvesAgain: boolean;
 };
@@ -95,6 +102,11 @@ const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
       .map((reason) => attentionWords[reason] ?? reason)
       .join('; ')}.`,
   'attention-settled': () => 'A person is no longer needed for that.',
+  'case-taken': ({ who }) => `${who} took the case.`,
+  'case-handed-on': ({ who, to }) => `${who} handed the case to ${to}.`,
+  'case-put-back': ({ who }) => `${who} put the case back: nobody has it.`,
+  'case-comment': ({ who }) => `${who} wrote a comment.`,
+  'case-escalated': () => 'Nobody had taken the case in time; operators and admins were told.',
   'evidence-unsent': () => 'Nothing was sent; it may be submitted again.',
   // Also where every answer was lost: then there is none that shows it.
   'evidence-unknown': ({ provider }) =>
@@ -122,6 +134,7 @@ const sentenceFor = (
     who: entry.actorId === null ? 'Holdfast' : nameOf(entry.actorId),
     provider: providerName,
     reference: typeof entry.data['reference'] === 'string' ? ` (${entry.data['reference']})` : '',
+    to: typeof entry.data['to'] === 'string' ? nameOf(entry.data['to']) : '',
     approvesAgain,
   });
 };

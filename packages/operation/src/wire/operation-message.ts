@@ -75,6 +75,10 @@ export const operationSchema = z.object({
       waiting: z.boolean(),
     }),
   ),
+  /** Who looks into it, and since when: while it is a case. Since version 3. */
+  taken: z.optional(z.object({ by: personSchema, at: time })),
+  /** When people were told that nobody had taken it; once a case. Since version 3. */
+  escalatedAt: z.optional(time),
   /** Absent where it was proposed before this was kept. */
   atProposal: z.optional(atProposalSchema),
   /** While it waits for a decision or for its submission: what else is on its payment, as it was when this was told. */
@@ -124,10 +128,28 @@ export const observationSchema = z.object({
   reference: z.nullable(z.string()),
 });
 
-/** One operation with its history: `attempts` and `observations` only for operators. */
+/** What an operator wrote beside a case. */
+export const caseCommentSchema = z.object({ at: time, by: personSchema, text: z.string() });
+export type CaseComment = z.infer<typeof caseCommentSchema>;
+
+/** A webhook about it as it was received, without what names the customer or their card. */
+export const providerEventSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  createdAt: time,
+  receivedAt: time,
+  deliveries: z.int(),
+  applied: z.nullable(z.string()),
+  raw: z.string(),
+});
+export type ProviderEvent = z.infer<typeof providerEventSchema>;
+
+/** One operation with its history: everything from `attempts` on only for operators. */
 export const operationDetailSchema = z.extend(operationSchema, {
   timeline: z.array(timelineEntrySchema),
   attempts: z.optional(z.array(attemptSchema)),
   observations: z.optional(z.array(observationSchema)),
+  comments: z.optional(z.array(caseCommentSchema)),
+  events: z.optional(z.array(providerEventSchema)),
 });
 export type OperationDetail = z.infer<typeof operationDetailSchema>;

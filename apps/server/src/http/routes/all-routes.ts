@@ -2,6 +2,7 @@ import type { Engine } from '@holdfast/engine';
 import type { Route } from '../route.ts';
 import { acceptInvitationRoutes, type AcceptParts } from './accept-invitation-routes.ts';
 import { auditRoutes, type AuditParts } from './audit-routes.ts';
+import { caseRoutes } from './case-routes.ts';
 import { catalogueRoutes } from './catalogue-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
@@ -40,6 +41,7 @@ export type RouteParts = {
 export const allRoutes = (parts: RouteParts): Route[] => [
   ...commandRoutes(parts.keyApprovals),
   ...operationRoutes(parts.keyApprovals),
+  ...caseRoutes,
   ...feedRoutes(parts.feed),
   ...catalogueRoutes,
   ...systemRoutes(parts.engine, parts.readiness),

@@ -58,7 +58,13 @@ const described = (
   path: string,
   summary: string,
 ): Pick<GuardedRoute, 'method' | 'path' | 'summary' | 'needs' | 'peopleOnly'> => ({
-  ...{ method, path: `/v1/me/notifications${path}`, summary, needs: ['approver'], peopleOnly: true },
+  ...{
+    method,
+    path: `/v1/me/notifications${path}`,
+    summary,
+    needs: ['approver', 'operator'],
+    peopleOnly: true,
+  },
 });
 const answering = (description: string, schema: z.ZodType): Pick<GuardedRoute, 'answers'> => ({
   answers: { 200: { description, schema } },
@@ -123,10 +129,10 @@ const devices = (parts: NotificationParts): GuardedRoute[] => [
   }),
 ];
 
-/** How those who approve hear that something waits for them. */
+/** How those who approve and those who settle hear that something waits for them. */
 export const notificationRoutes = (parts: NotificationParts): GuardedRoute[] => [
   guarded({
-    ...described('get', '', 'How I am told that something waits for my approval.'),
+    ...described('get', '', 'How I am told that something waits for me.'),
     ...answering('The way, and in how many browsers', overviewSchema),
     handle: async (call) => {
       const { organisationId, userId } = personOf(call);

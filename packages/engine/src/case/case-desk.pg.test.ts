@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import type { Actor, CaseAct, Operation } from '@holdfast/operation';
+import type { CaseAnswer } from '../engine-interface.ts';
+import { scriptedEngineHouse } from '../../test/scripted-engine-house.ts';
+import { ada, boss, mint, olga, otto } from '../../test/engine-house.ts';
+import { housePeople } from '../../test/house-people.ts';
+import { verifyAuditOf } from '../postgres/audit-store.ts';
+import { escalateUntaken } from '../postgres/case-escalation.ts';
+import { claimNotices, planWaitingNotices } from '../postgres/notice-store.ts';
+
+const { house, provider, unknown, moves, byHand } = await scriptedEngineHouse();
+await housePeople(house.database, house.organisationId).join(otto);
+
+type Said = CaseAct extends infer Act ? (Act extends CaseAct ? Omit<Act, 'commandId'> : never) : never;
+const act = (who: Actor, { id }: Operation, said: Said, commandId = mint()): Promise<CaseAnswer> =>
+  house.engine.cases.act(house.as(who), id, { ...said, commandId });
+const operationOf = (answer: CaseAnswer): Operation => {
+  if (answer.kind === 'refused') throw new Error(answer.problem.detail);
+  return answer.operation;
+};
+const slugOf = (answer: CaseAnswer): string =>
+  answer.kind === 'refused' ? (answer.problem.type.split('/').at(-1) ?? '') : answer.kind;
+const detailOf = async (who: Actor, { id }: Operation) => {
+  const detail = await house.engine.getOperation(house.as(who), id);
+  if (detail === null) throw new Error('it is there');
+  return detail;
+};
+const needed = async (): Promise<Operation> =>
+  moves(await unknown(), { type: 'need-person', raises: ['outcome-unresolved'] });
+
+describe('a case', () => {
+  // Red when: `from` is not compared with who has it: the second would take it from the first unheard.
+  it('is had by one: of two who take it at once the other hears who has it, and may take it over', async () => {
+    const operation = await needed();
+    const both = await Promise.all([
+      act(olga, operation, { act: 'take' }),
+      act(otto, operation, { act: 'take' }),
+    ]);
+    expect(both.map(slugOf).sort()).toEqual(['done', 'stale']);
+    const taken = operationOf(both.find(({ kind }) => kind === 'done') as CaseAnswer);
+    const holder = taken.taken?.by.id ?? '';
+    expect(taken).toMatchObject({ version: operation.version + 1, state: 'outcome_unknown' });
+    expect(taken.sentence).toContain(`${taken.taken?.by.name ?? 'nobody'} is looking into it.`);
+    const other = holder === olga.id ? otto : olga;
+    const over = operationOf(await act(other, operation, { act: 'take', from: holder }));
+    expect(over.taken?.by.id).toBe(other.id);
+  });
+
+  // Red when: the entry is not found by its command, so that a repeated command acts again.
+  it('is changed once by one command, and never by another under its ID', async () => {
+    const operation = await needed();
+    const commandId = mint();
+    const first = operationOf(await act(olga, operation, { act: 'take' }, commandId));
+    const again = await act(olga, operation, { act: 'take' }, commandId);
+    expect(again).toMatchObject({ kind: 'replayed', operation: { version: first.version } });
+    for (const [who, said] of [
+      [otto, { act: 'take' }],
+      [olga, { act: 'put-back' }],
+    ] as const) {
+      expect(slugOf(await act(who, operation, said, commandId))).toBe('operation-mismatch');
+    }
+  });
+
+  it('is handed on to an operator or admin alone, put back, and written about; the history says so', async () => {
+    const operation = await needed();
+    await act(olga, operation, { act: 'take' });
+    expect(slugOf(await act(olga, operation, { act: 'hand-on', to: ada.id }))).toBe('not-eligible');
+    const note = 'The bank answers tomorrow.';
+    const handed = operationOf(await act(olga, operation, { act: 'hand-on', to: boss.id, note }));
+    expect(handed.taken?.by).toEqual({ id: boss.id, name: boss.name });
+    expect(slugOf(await act(olga, operation, { act: 'put-back' }))).toBe('stale');
+    await act(otto, operation, { act: 'comment', text: 'Called the customer.' });
+    expect(operationOf(await act(boss, operation, { act: 'put-back' })).taken).toBeUndefined();
+
+    const detail = await detailOf(olga, operation);
+    expect(detail.comments?.map(({ by, text }) => [by.name, text])).toEqual([
+      ['Olga', note],
+      ['Otto', 'Called the customer.'],
+    ]);
+    expect(detail.timeline.slice(-4).map(({ sentence }) => sentence)).toEqual([
+      'Olga took the case.',
+      'Olga handed the case to Bo.',
+      'Otto wrote a comment.',
+      'Bo put the case back: nobody has it.',
+    ]);
+    // What operators write to one another is not for everybody.
+    expect((await detailOf(ada, operation)).comments).toBeUndefined();
+    const faults = await house.runtime.inOrganisation(house.organisationId, (tx) =>
+      verifyAuditOf(tx, operation.id),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  // Red when: what is settled keeps its holder: a later contradiction would be nobody's, and look like somebody's.
+  it('ends when it is settled: nobody has it any more, and there is nothing to take', async () => {
+    const operation = await needed();
+    const { version } = operationOf(await act(olga, operation, { act: 'take' }));
+    const providerReference = byHand(operation).reference;
+    const settled = await house.give(olga, {
+      ...{ type: 'resolve', commandId: mint(), operationId: operation.id, version },
+      ...{ outcome: 'confirmed', providerReference, note: 'seen there' },
+    } as const);
+    expect(settled[0]?.operation).toMatchObject({ state: 'confirmed' });
+    expect(settled[0]?.operation?.taken).toBeUndefined();
+    expect(slugOf(await act(olga, operation, { act: 'take' }))).toBe('not-eligible');
+    const reopened = await moves(operation, { type: 'need-person', raises: ['contradicted'] });
+    expect(reopened).toMatchObject({ needsPerson: true });
+    expect(reopened.taken).toBeUndefined();
+  });
+});
+
+describe('a case that nobody takes', () => {
+  const escalate = (afterMs: number) =>
+    escalateUntaken(house.runtime.inOrganisation, house.organisationId, afterMs);
+  const within = house.runtime.inOrganisation;
+
+  // Red when: a taken case is told of, or one case twice.
+  it('is told to operators and admins after the set time, once, and the audit keeps that', async () => {
+    await house.database.admin`update operations set escalated_at = now() where attention <> '[]'`;
+    const untaken = await needed();
+    const taken = await needed();
+    await act(olga, taken, { act: 'take' });
+    expect(await escalate(3_600_000)).toBe(0);
+    expect(await escalate(0)).toBe(1);
+    expect(await escalate(0)).toBe(0);
+    const detail = await detailOf(olga, untaken);
+    expect(detail.escalatedAt).toBeDefined();
+    expect(detail.timeline.filter(({ type }) => type === 'case-escalated')).toHaveLength(1);
+    expect((await detailOf(olga, taken)).escalatedAt).toBeUndefined();
+
+    await house.database.admin`update operations set escalated_at = null where id <> ${untaken.id}`;
+    await within(house.organisationId, (tx) => planWaitingNotices(tx, { mail: 'leaves', quietMs: 0 }));
+    const notices = await within(house.organisationId, (tx) => claimNotices(tx, 50));
+    const told = notices.filter(({ kind }) => kind === 'case-untaken');
+    expect(told.map(({ userId }) => userId).sort()).toEqual([boss.id, olga.id, otto.id].sort());
+    expect(told.map(({ count }) => count)).toEqual([1, 1, 1]);
+    await act(otto, untaken, { act: 'take' });
+    await act(otto, untaken, { act: 'put-back' });
+    await escalate(0);
+    const { timeline } = await detailOf(olga, untaken);
+    expect(timeline.filter(({ type }) => type === 'case-escalated')).toHaveLength(1);
+  });
+});
+
+describe("the provider's side of a payment", () => {
+  // Red when: silence is shown as an empty list, or a refund of nobody as the operation's own.
+  it('is shown as it is now, with whose each refund is; where it cannot be seen, that is said', async () => {
+    const operation = await unknown();
+    const read = () => house.engine.providerLedger(house.as(olga), operation.id);
+    expect(await read()).toMatchObject({ answer: { refunds: [] }, because: null });
+    const { reference } = byHand(operation);
+    provider.ledger.push({
+      ...byHand(operation, 300),
+      reference: 're_ours',
+      organisationId: house.organisationId,
+      operationId: operation.id,
+    });
+    const shown = await read();
+    expect(shown?.answer?.refunds.map(({ reference: one, whose }) => [one, whose])).toEqual(
+      expect.arrayContaining([
+        [reference, 'nobody-here'],
+        ['re_ours', 'this-operation'],
+      ]),
+    );
+    provider.silent = true;
+    try {
+      expect(await read()).toMatchObject({
+        answer: null,
+        because: 'Stripe did not answer in time. Nothing follows from that.',
+      });
+    } finally {
+      provider.silent = false;
+    }
+    expect(await house.engine.providerLedger(house.as(olga), mint())).toBeNull();
+  });
+});

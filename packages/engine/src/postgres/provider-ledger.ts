@@ -1,0 +1,139 @@
+import { parseOperationId, type ProviderLedger } from '@holdfast/operation';
+import type { PaymentAnswer } from '@holdfast/providers';
+import type { Engine, ProviderAccount, ProviderDirectory } from '../engine-interface.ts';
+import { dashboardLink } from '../query/dashboard-link.ts';
+import { viewOfLedger } from '../query/ledger-view.ts';
+import { createAccountLimiter, type AccountLimiter } from '../worker/account-limiter.ts';
+import { questionsWithinBudget } from '../worker/ask-within-budget.ts';
+import { changeAccountBudget } from './account-budget-store.ts';
+import { requestCheck } from './check-request.ts';
+import { providerOf } from './mirror-store-news.ts';
+import { readOperation, type ProviderNames } from './operation-reader.ts';
+import { processClock } from './process-clock.ts';
+import type { Runtime } from './runtime.ts';
+import type { OperationRow } from './schema.ts';
+
+export type ProviderLedgerParts = {
+  readonly runtime: Runtime;
+  readonly providers: ProviderDirectory;
+  readonly providerName: ProviderNames;
+  readonly providerTimeoutMs: number;
+  readonly nowMs: () => number;
+};
+
+/** One limiter an account in this process, over the budget that every process shares. */
+const limitersOver = ({ runtime }: ProviderLedgerParts): ((account: ProviderAccount) => AccountLimiter) => {
+  const known = new Map<string, AccountLimiter>();
+  return (account) => {
+    const { organisationId, accountId } = account;
+    const key = JSON.stringify([organisationId, providerOf(account), accountId]);
+    const limiter =
+      known.get(key) ??
+      createAccountLimiter({
+        clock: processClock,
+        change: (kind, decide) =>
+          runtime.inOrganisation(organisationId, (tx) => changeAccountBudget(tx, account, kind, decide)),
+        // The answer said so to whoever asked; the worker slows every process down by itself.
+        onTrouble: () => undefined,
+      });
+    known.set(key, limiter);
+    return limiter;
+  };
+};
+
+const notAsked = (because: string): PaymentAnswer => ({
+  kind: 'no-answer',
+  because,
+  ourKeyRefused: false,
+});
+
+/** Why there is no answer, for people: what a library said stays out of it. */
+const sentenceOf = (answer: Extract<PaymentAnswer, { kind: 'no-answer' }>, provider: string): string => {
+  if (answer.because === 'no account') return 'There is no provider account here, so nobody can be asked.';
+  if (answer.because === 'no payment') return 'It has no payment that could be asked about.';
+  if (answer.notOffered === true) return `${provider} cannot list what was done on a payment.`;
+  if (answer.ourKeyRefused) return `${provider} refuses our key, so its side cannot be seen.`;
+  if (answer.paymentNotFound === true) return `${provider} says that it does not know this payment.`;
+  if (answer.tooMany !== undefined || answer.because.startsWith('held back')) {
+    return `${provider} takes no more questions from us for now. Ask again in a minute.`;
+  }
+  return `${provider} did not answer in time. Nothing follows from that.`;
+};
+
+/** The answer with whose each refund is. Where it shows the operation's own, the worker looks for itself. */
+const showAnswer = (
+  { runtime, providerName }: ProviderLedgerParts,
+  account: ProviderAccount,
+  row: OperationRow,
+  answer: Extract<PaymentAnswer, { kind: 'answer' }>,
+): Promise<ProviderLedger['answer']> =>
+  runtime.inOrganisation(row.organisationId, async (tx) => {
+    const holders = await tx.ask<{ reference: string; id: string }>(
+      `select provider_reference as reference, id from operations
+        where org_id = $1 and provider = $2 and provider_reference = any($3::text[])`,
+      [row.organisationId, row.provider, answer.refunds.map((refund) => refund.reference)],
+    );
+    const refunds = viewOfLedger(answer.refunds, {
+      organisationId: row.organisationId,
+      operationId: row.id,
+      holderOf: (named) => holders.find((holder) => holder.reference === named)?.id ?? null,
+      dashboardOf: (named) => dashboardLink(account, named),
+    });
+    const unsettled = row.state === 'outcome_unknown' || row.state === 'pending';
+    if (unsettled && refunds.some(({ whose }) => whose === 'this-operation')) {
+      await requestCheck(tx, row.id, providerName);
+      runtime.wakes.written(row.organisationId);
+    }
+    return {
+      captured: answer.captured,
+      refunds: [...refunds],
+      disputes: answer.disputes.map(({ reference, amount, open, statusText }) => ({
+        ...{ reference, amount, open, statusText },
+      })),
+    };
+  });
+
+/**
+ * The provider's side of an operation's payment, asked when somebody looks. It shows and never concludes: where it shows
+ * the operation's own refund, the worker is woken to look for itself, and what it finds is kept as evidence.
+ */
+export const createProviderLedger = (parts: ProviderLedgerParts): Engine['providerLedger'] => {
+  const { runtime, providers, providerName, providerTimeoutMs, nowMs } = parts;
+  const { askAboutPayment } = questionsWithinBudget(
+    limitersOver(parts),
+    (ms) => nowMs() + ms,
+    providerTimeoutMs,
+  );
+  return async (who, id): Promise<ProviderLedger | null> => {
+    const operationId = parseOperationId(id);
+    if (operationId === undefined) return null;
+    const { organisationId } = who;
+    const row = await runtime.inOrganisation(organisationId, (tx) => readOperation(tx, operationId));
+    if (row === undefined) return null;
+    const account = providers.accountOf(organisationId);
+    const reference = row.paymentReference;
+    const provider = providerName(row.provider);
+    // Outside any transaction: whoever waits for a provider holds nothing here.
+    const answer =
+      account === undefined
+        ? notAsked('no account')
+        : reference === null
+          ? notAsked('no payment')
+          : await askAboutPayment(account, reference);
+    const about = {
+      askedAt: new Date(nowMs()).toISOString(),
+      provider,
+      paymentReference: reference,
+      dashboard: account === undefined ? null : dashboardLink(account, reference),
+    };
+    if (answer.kind === 'no-answer' || account === undefined) {
+      const because = answer.kind === 'no-answer' ? sentenceOf(answer, provider) : null;
+      return { ...about, answer: null, because };
+    }
+    return {
+      ...about,
+      answer: await showAnswer(parts, account, row, answer),
+      because: null,
+    };
+  };
+};

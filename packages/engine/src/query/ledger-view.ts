@@ -1,0 +1,44 @@
+import type { ProviderRefund } from '@holdfast/operation';
+import type { MirroredRefund } from '@holdfast/providers';
+
+export type LedgerContext = {
+  readonly organisationId: string;
+  readonly operationId: string;
+  /** The operation here that holds a reference, where one does. */
+  readonly holderOf: (reference: string) => string | null;
+  readonly dashboardOf: (reference: string) => string | null;
+};
+
+const whose = (
+  refund: MirroredRefund,
+  { organisationId, operationId, holderOf }: LedgerContext,
+): Pick<ProviderRefund, 'whose' | 'operationId'> => {
+  // Another organisation's operations are none of ours to know, though we share the provider's account.
+  if (refund.organisationId !== null && refund.organisationId !== organisationId) {
+    return { whose: 'another-organisation', operationId: null };
+  }
+  const named = refund.organisationId === null ? null : (refund.operationId?.toLowerCase() ?? null);
+  const holder = named ?? holderOf(refund.reference);
+  if (holder === null) return { whose: 'nobody-here', operationId: null };
+  return { whose: holder === operationId ? 'this-operation' : 'another-operation', operationId: holder };
+};
+
+/** The provider's refunds of a payment as an operator sees them: newest last, each with whose it is. */
+export const viewOfLedger = (
+  refunds: readonly MirroredRefund[],
+  context: LedgerContext,
+): readonly ProviderRefund[] =>
+  refunds
+    .toSorted(
+      (one, other) => one.createdAtMs - other.createdAtMs || (one.reference < other.reference ? -1 : 1),
+    )
+    .map((refund) => ({
+      reference: refund.reference,
+      status: refund.status,
+      statusText: refund.statusText,
+      amount: refund.amount,
+      createdAt: new Date(refund.createdAtMs).toISOString(),
+      failureReason: refund.failureReason,
+      ...whose(refund, context),
+      dashboard: context.dashboardOf(refund.reference),
+    }));

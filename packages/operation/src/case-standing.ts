@@ -1,0 +1,19 @@
+import type { Attention, AttentionReason } from './attention.ts';
+import type { OperationState } from './state.ts';
+
+type Subject = { readonly state: OperationState; readonly attention: readonly Attention[] };
+
+/** Whether an operation stands in the queue of attention: sight of it is lost, or a person is needed. */
+export const isCase = ({ state, attention }: Subject): boolean =>
+  state === 'outcome_unknown' || attention.length > 0;
+
+/** That nobody can approve is told to admins in its own way, and no operator can settle it. */
+const notForOperators: readonly AttentionReason[] = ['nobody-can-approve'];
+
+/** Since when a case waits for an operator, milliseconds since the epoch; `null` where it waits for none. */
+export const waitsForOperatorSinceMs = ({ attention }: Pick<Subject, 'attention'>): number | null => {
+  const times = attention
+    .filter(({ reason }) => !notForOperators.includes(reason))
+    .map(({ since }) => Date.parse(since));
+  return times.length === 0 ? null : Math.min(...times);
+};

@@ -1,0 +1,79 @@
+import type { AttentionReason } from '../attention.ts';
+
+const lookedAt =
+  'One operator who has looked at the evidence clears it; the outcome stands as it is recorded.';
+
+/** What is known of an operation, what is not, and what would settle it, for whoever has to settle it. */
+export const englishKnown = {
+  known: {
+    nothingSent: (provider: string): string => `Nothing was sent to ${provider}.`,
+    requests: (count: number): string =>
+      count === 1
+        ? 'One request was submitted. Its key stands for at most one refund.'
+        : `${count} requests were submitted, all with one key: together they stand for at most one refund.`,
+    unheard: (count: number): string =>
+      count === 1
+        ? 'The answer to one of them was not heard, or proves nothing.'
+        : `The answers to ${count} of them were not heard, or prove nothing.`,
+    proposed: 'It waits for approval.',
+    approved: 'It is approved and has not been submitted.',
+    submitting: 'A worker has it; a request may be under way this moment.',
+    pending: (provider: string, reference: string | null): string =>
+      `${provider} has accepted it${reference === null ? '' : ` as ${reference}`} and has not finished.`,
+    confirmed: (provider: string, reference: string): string =>
+      `${provider}'s record ${reference} says that it succeeded.`,
+    confirmedByPeople: 'People settled it as refunded where the provider could not be asked.',
+    failed: 'It is recorded that no money moved.',
+    reversed: (provider: string, reference: string | null): string =>
+      `${provider} reported it done${reference === null ? '' : ` (${reference})`} and later that it did not last.`,
+    endedBefore: 'It ended before anything was submitted.',
+    showsOurs: (provider: string, reference: string, status: string): string =>
+      `Asked just now, ${provider} shows ${reference} for this operation: ${status}.`,
+    showsNameless: (provider: string, reference: string, amount: string): string =>
+      `Asked just now, ${provider} shows ${reference} of exactly ${amount} that names no operation.`,
+    showsNone: (provider: string): string => `Asked just now, ${provider} shows no refund of this operation.`,
+  },
+  notKnown: {
+    howItEnds: (provider: string): string => `What ${provider} answers to the request under way.`,
+    whetherDone: (provider: string): string => `Whether ${provider} carried it out.`,
+    absenceIsNoProof: 'Whether it may still appear: a list that does not show it proves nothing by itself.',
+    whetherItSucceeds: 'Whether it will succeed.',
+    whetherItLasts: 'Whether the bank keeps it: for some weeks it can still come back. Holdfast looks again.',
+    attention: {
+      'outcome-unresolved': null,
+      'duplicate-action': 'Which of the records the customer was meant to have.',
+      'conflicting-evidence': 'Which of the facts that contradict one another is right.',
+      'amount-differs': 'Why the amount at the provider is not the one that was approved.',
+      'pending-too-long': 'Why it takes so much longer than usual.',
+      contradicted: 'Why what was recorded before is not what the provider shows now.',
+      'nobody-can-approve': 'Who could approve it.',
+      'provider-refuses-us': 'Since the provider refuses our key: what its ledger shows now.',
+    } satisfies Record<AttentionReason, string | null> as Readonly<Record<AttentionReason, string | null>>,
+  },
+  settles: {
+    outcome: { confirmed: 'it was refunded', failed: 'it did not happen' },
+    secondWord: (name: string, said: string): string =>
+      `${name} says that ${said}. The same word of a second operator carries it out.`,
+    confirmed: (provider: string, amount: string): string =>
+      `That it was refunded: the reference of a succeeded refund of ${amount} on this payment, which ${provider} is asked about. Another amount needs a second operator.`,
+    failed: 'That it did not happen: two operators, each with a note of how they know.',
+    sameKeyAgain: 'Holdfast may send the same request again under the same key: the answer settles it.',
+    looksAgain: (provider: string): string => `Holdfast goes on asking ${provider}, and sends nothing more.`,
+    notSentAgain: 'Holdfast goes on looking and sends nothing more while it waits for a person.',
+    decision: 'An approver decides.',
+    submission: 'Holdfast submits it by itself when nothing holds it back.',
+    answer: (provider: string): string => `${provider}'s word, by answer, webhook or look-up.`,
+    nothingOpen: 'Nothing is open.',
+    attention: {
+      'outcome-unresolved': lookedAt,
+      'duplicate-action': `The surplus has to be got back outside Holdfast. ${lookedAt}`,
+      'conflicting-evidence': lookedAt,
+      'amount-differs': lookedAt,
+      'pending-too-long': lookedAt,
+      contradicted: `Nothing that replaces it is sent while this stands. ${lookedAt}`,
+      'nobody-can-approve': 'An admin gives somebody the right to approve it, or changes the policy.',
+      'provider-refuses-us': 'An admin sets a provider key that works; then it goes on by itself.',
+    } satisfies Record<AttentionReason, string>,
+  },
+};
+export type KnownMessages = typeof englishKnown;

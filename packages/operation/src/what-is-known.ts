@@ -1,0 +1,155 @@
+import type { AttentionReason } from './attention.ts';
+import { englishKnown, type KnownMessages } from './messages/en-known.ts';
+import type { OperationState } from './state.ts';
+import type { ProviderRefund } from './wire/case-message.ts';
+
+/** The evidence of one operation as an operator has it on the screen. What is left out is not known here. */
+export type KnownFacts = {
+  readonly state: OperationState;
+  readonly attention: readonly AttentionReason[];
+  /** What people call the provider: "Stripe". */
+  readonly providerName: string;
+  readonly providerReference: string | null;
+  /** "EUR 6,95" */
+  readonly amountText: string;
+  readonly amount: { readonly minor: number; readonly currency: string } | null;
+  readonly attempts: readonly { readonly endedAt: string | null; readonly result: string | null }[];
+  /** Whether the same bytes may still go out under the same key. */
+  readonly mayBeRepeated: boolean;
+  /** Who said first how it ended, and what, while a second operator's word is missing. */
+  readonly waitingFor: { readonly name: string; readonly outcome: 'confirmed' | 'failed' } | null;
+  /** The provider's refunds of the payment, asked just now; `null` where it was not asked or gave no answer. */
+  readonly ledger: readonly ProviderRefund[] | null;
+};
+
+/** A plain account: what is known, what is not, and what would settle it. Each a list of sentences. */
+export type PlainAccount = {
+  readonly known: readonly string[];
+  readonly notKnown: readonly string[];
+  readonly settles: readonly string[];
+};
+
+export const whatIsKnown = (facts: KnownFacts, messages: KnownMessages = englishKnown): PlainAccount => ({
+  known: [...sent(facts, messages), ...ofState(facts, messages), ...atProvider(facts, messages)],
+  notKnown: openQuestions(facts, messages),
+  settles: settling(facts, messages),
+});
+
+const heard = (result: string | null): boolean => result !== null && result !== 'unknown';
+
+const sent = ({ attempts, providerName }: KnownFacts, { known }: KnownMessages): readonly string[] => {
+  if (attempts.length === 0) return [known.nothingSent(providerName)];
+  const unheard = attempts.filter(({ endedAt, result }) => endedAt === null || !heard(result)).length;
+  return [known.requests(attempts.length), ...(unheard === 0 ? [] : [known.unheard(unheard)])];
+};
+
+const ofState = (facts: KnownFacts, { known }: KnownMessages): readonly string[] => {
+  const { providerName: provider, providerReference: reference } = facts;
+  switch (facts.state) {
+    case 'proposed':
+      return [known.proposed];
+    case 'approved':
+      return [known.approved];
+    case 'submitting':
+      return [known.submitting];
+    case 'outcome_unknown':
+      return [];
+    case 'pending':
+      return [known.pending(provider, reference)];
+    case 'confirmed':
+      return [reference === null ? known.confirmedByPeople : known.confirmed(provider, reference)];
+    case 'failed':
+      return [known.failed];
+    case 'reversed':
+      return [known.reversed(provider, reference)];
+    case 'denied':
+    case 'cancelled':
+    case 'expired':
+      return [known.endedBefore];
+  }
+};
+
+/** Records that could be this operation's: they name it, or name nobody and are of exactly its amount. */
+export const candidates = ({
+  ledger,
+  amount,
+}: Pick<KnownFacts, 'ledger' | 'amount'>): readonly ProviderRefund[] =>
+  (ledger ?? []).filter(
+    (refund) =>
+      refund.whose === 'this-operation' ||
+      (refund.whose === 'nobody-here' &&
+        refund.operationId === null &&
+        amount !== null &&
+        refund.amount.minor === amount.minor &&
+        refund.amount.currency === amount.currency),
+  );
+
+const atProvider = (facts: KnownFacts, { known }: KnownMessages): readonly string[] => {
+  const { ledger, providerName: provider, amountText } = facts;
+  if (ledger === null) return [];
+  const own = ledger.filter(({ whose }) => whose === 'this-operation');
+  if (own.length > 0) {
+    return own.map(({ reference, statusText }) => known.showsOurs(provider, reference, statusText));
+  }
+  const [nameless] = candidates(facts);
+  return nameless === undefined
+    ? [known.showsNone(provider)]
+    : [known.showsNameless(provider, nameless.reference, amountText)];
+};
+
+const openQuestions = (facts: KnownFacts, { notKnown }: KnownMessages): readonly string[] => {
+  const { state, attention, providerName: provider, ledger } = facts;
+  const questions: string[] = [];
+  if (state === 'submitting') questions.push(notKnown.howItEnds(provider));
+  if (state === 'outcome_unknown') {
+    questions.push(notKnown.whetherDone(provider));
+    if (ledger !== null && candidates(facts).length === 0) questions.push(notKnown.absenceIsNoProof);
+  }
+  if (state === 'pending') questions.push(notKnown.whetherItSucceeds);
+  if (state === 'confirmed') questions.push(notKnown.whetherItLasts);
+  for (const reason of attention) {
+    const question = notKnown.attention[reason];
+    if (question !== null) questions.push(question);
+  }
+  return questions;
+};
+
+const byPeople = (facts: KnownFacts): boolean =>
+  facts.state === 'outcome_unknown' ||
+  (facts.state === 'pending' && facts.attention.includes('pending-too-long'));
+
+const settling = (facts: KnownFacts, { settles }: KnownMessages): readonly string[] => {
+  const { state, attention, providerName: provider, amountText, waitingFor } = facts;
+  if (byPeople(facts)) {
+    return [
+      ...(waitingFor === null
+        ? []
+        : [settles.secondWord(waitingFor.name, settles.outcome[waitingFor.outcome])]),
+      settles.confirmed(provider, amountText),
+      settles.failed,
+      attention.length > 0
+        ? settles.notSentAgain
+        : facts.mayBeRepeated
+          ? settles.sameKeyAgain
+          : settles.looksAgain(provider),
+    ];
+  }
+  if (attention.length > 0) return [settles.attention[attention[0] ?? 'contradicted']];
+  switch (state) {
+    case 'proposed':
+      return [settles.decision];
+    case 'approved':
+      return [settles.submission];
+    case 'submitting':
+    case 'pending':
+      return [settles.answer(provider)];
+    case 'outcome_unknown':
+    case 'confirmed':
+    case 'failed':
+    case 'reversed':
+    case 'denied':
+    case 'cancelled':
+    case 'expired':
+      return [settles.nothingOpen];
+  }
+};
