@@ -108,6 +108,8 @@ export type AppRig = {
   readonly routes: readonly Route[];
   readonly streams: OpenStreams;
   readonly failures: unknown[];
+  /** Each time an assistant was held back. */
+  readonly bursts: string[];
   readonly ask: (method: string, path: string, options?: AskOptions) => Promise<Response>;
 };
 export type AskOptions = {
@@ -129,6 +131,8 @@ export type RigOptions = {
   publicOrigin?: string;
   overload?: Overload;
   mostStreams?: number;
+  assistantLimit?: number;
+  receiptWithinMs?: number;
 };
 
 /** The whole app over an engine of the test's choosing, asked without a port. */
@@ -144,6 +148,7 @@ export const appRig = (options: RigOptions): AppRig => {
       chance: () => 0.5,
     });
   const failures: unknown[] = [];
+  const bursts: string[] = [];
   const routes = allRoutes({
     engine: options.engine,
     me: {
@@ -187,6 +192,15 @@ export const appRig = (options: RigOptions): AppRig => {
     notifications: {
       inOrganisation: () => Promise.reject(new Error('there is no database here')),
       ...{ publicKey: '', mail: 'nowhere', services: [] },
+    },
+    mcp: {
+      sharedKey: new Uint8Array(32),
+      limiter: rateLimiter(options.assistantLimit, Date.now),
+      onBurst: (who) => bursts.push(who.organisationId),
+      onFailure: (error) => failures.push(error),
+      receiptWithinMs: options.receiptWithinMs ?? 8_000,
+      during: overload.during,
+      streams,
     },
     keyApprovals: options.keyApprovals ?? false,
     signing: {
@@ -235,5 +249,5 @@ export const appRig = (options: RigOptions): AppRig => {
       },
       from === undefined ? {} : { incoming: { socket: { remoteAddress: from } } },
     );
-  return { app, routes, streams, failures, ask };
+  return { app, routes, streams, failures, bursts, ask };
 };

@@ -29,6 +29,7 @@ import { makeEngine, type MadeEngine } from './make-engine.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { registerAllPayments, withPaymentsAtTheFake } from './payments-at-the-fake.ts';
 import { organisationParts } from './organisation-parts.ts';
+import { mcpParts } from './mcp-of.ts';
 import { notificationParts, runNotifying } from './notifications-of.ts';
 import { openAccountDirectory } from './account-directory.ts';
 import type { StripeAccess } from './provider-account.ts';
@@ -105,6 +106,7 @@ export const appOf = (opened: OpenServer) => {
     routes: allRoutes({
       engine,
       ...organisationParts(opened),
+      mcp: mcpParts(opened, overload, logFailure),
       audit: {
         inOrganisation: made.inOrganisation,
         store,

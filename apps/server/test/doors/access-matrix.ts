@@ -42,8 +42,11 @@ export type At = {
   readonly freshId: () => string;
 };
 
-/** Callers refused whatever their role is: `keys` where the installation does not let them decide, `any-key` always. */
-export type Not = 'assistants' | 'keys' | 'any-key';
+/**
+ * Callers refused whatever their role is: `keys` where the installation does not let them decide, `any-key` always;
+ * `people` where a door is for programs.
+ */
+export type Not = 'assistants' | 'keys' | 'any-key' | 'people';
 
 type Answers = readonly number[];
 
@@ -409,6 +412,21 @@ const notificationRows: readonly GuardedRow[] = [
   })),
 ];
 
+/** What programs that a model drives come by: never a browser's session, which a page could be made to send. */
+const assistantRows: readonly GuardedRow[] = [
+  {
+    route: 'post /mcp',
+    may: ['agent', 'admin'],
+    not: ['people'],
+    body: (at) => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'get_order', arguments: { orderId: at.orderId } },
+    }),
+  },
+];
+
 const openRows: readonly OpenRow[] = [
   { route: 'post /v1/invitation', open: [422], body: () => ({ token: 'none' }) },
   { route: 'post /v1/invitation/accept', open: [422], body: () => ({ token: 'none' }) },
@@ -454,6 +472,7 @@ export const guardedRows: readonly GuardedRow[] = [
   ...peopleRows,
   ...ownSignInRows,
   ...notificationRows,
+  ...assistantRows,
 ];
 export const rows: readonly Row[] = [...guardedRows, ...openRows];
 
@@ -466,6 +485,7 @@ export const mayEnter = (
   const refused = row.not ?? [];
   if (caller.assistant && refused.includes('assistants')) return false;
   if (caller.isKey && refused.includes('any-key')) return false;
+  if (!caller.isKey && refused.includes('people')) return false;
   if (caller.isKey && !keysMayDecide && refused.includes('keys')) return false;
   return row.may.includes(caller.role);
 };

@@ -7,6 +7,7 @@ import { catalogueRoutes } from './catalogue-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
 import { keyRoutes, type KeyParts } from './key-routes.ts';
+import { mcpRoutes, type McpParts } from './mcp-route.ts';
 import { meRoutes, type MeParts } from './me-routes.ts';
 import { notificationRoutes, type NotificationParts } from './notification-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
@@ -23,6 +24,7 @@ import { systemRoutes, type Readiness } from './system-routes.ts';
 export type RouteParts = {
   readonly engine: Engine;
   readonly audit: AuditParts;
+  readonly mcp: McpParts;
   readonly me: MeParts;
   readonly people: PeopleParts;
   readonly recovery: RecoveryParts;
@@ -46,6 +48,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...catalogueRoutes,
   ...systemRoutes(parts.engine, parts.readiness),
   ...auditRoutes(parts.audit),
+  ...mcpRoutes(parts.mcp),
   ...meRoutes(parts.me),
   ...notificationRoutes(parts.notifications),
   ...policyRoutes,

@@ -1,0 +1,101 @@
+import type { Principal } from '@holdfast/engine';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { z } from 'zod';
+import type { Identity } from '../../sign-in/identify.ts';
+import { mcpServer } from '../../mcp/mcp-server.ts';
+import type { Caller, ToolParts } from '../../mcp/mcp-tools.ts';
+import type { Overload } from '../overload.ts';
+import { guarded, type GuardedRoute } from '../route.ts';
+import type { OpenStreams } from './feed-routes.ts';
+
+export type McpParts = Omit<ToolParts, 'engine'> & {
+  readonly during: Overload['during'];
+  readonly streams: OpenStreams;
+};
+
+const message = z.looseObject({ jsonrpc: z.literal('2.0') });
+const messages = z.union([message, z.array(message).min(1).max(50)]);
+
+const waitsLong = (body: unknown): boolean => JSON.stringify(body).includes('"wait_for_outcome"');
+
+/** Whoever comes by this door is a model's program, whatever its key says: it is marked, and decides nothing. */
+export const asAssistant = ({ principal }: Pick<Identity, 'principal'>): Principal => ({
+  ...principal,
+  actor: { ...principal.actor, assistant: true },
+});
+
+const callerOf = (identity: Identity): Caller => ({ who: asAssistant(identity), keyId: identity.credential });
+
+/** What is asked of the engine takes a place at the database for as long as it takes, and waiting takes none. */
+const inPlaces = (engine: ToolParts['engine'], during: Overload['during']): ToolParts['engine'] => {
+  const inTurn =
+    <Given extends readonly unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>
+    (...given: Given): Promise<Answer> =>
+      during('request', () => ask(...given));
+  return {
+    ...engine,
+    apply: inTurn(engine.apply),
+    getOperation: inTurn(engine.getOperation),
+    lookUp: inTurn(engine.lookUp),
+    getOrder: inTurn(engine.getOrder),
+    searchOrders: inTurn(engine.searchOrders),
+    searchTickets: inTurn(engine.searchTickets),
+  };
+};
+
+/** A caller that takes no stream gets one answer, as plain HTTP has it. */
+const served = async (
+  parts: McpParts,
+  engine: ToolParts['engine'],
+  { identity, request, body }: { identity: Identity; request: Request; body: unknown },
+): Promise<Response> => {
+  const takesStreams = (request.headers.get('accept') ?? '').includes('text/event-stream');
+  const isStream = takesStreams && waitsLong(body) && !parts.streams.isFull();
+  const stop = new AbortController();
+  const forget = parts.streams.add(() => {
+    stop.abort();
+  });
+  request.signal.addEventListener('abort', () => {
+    stop.abort();
+  });
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !isStream });
+  const server = mcpServer(
+    { ...parts, engine: inPlaces(engine, parts.during) },
+    callerOf(identity),
+    stop.signal,
+  );
+  transport.onclose = forget;
+  await server.connect(transport);
+  const headers = new Headers(request.headers);
+  headers.set('accept', 'application/json, text/event-stream');
+  headers.set('content-type', 'application/json');
+  const answered = await transport.handleRequest(new Request(request.url, { method: 'POST', headers }), {
+    parsedBody: body,
+  });
+  if (!isStream) {
+    await server.close();
+    forget();
+  }
+  return answered;
+};
+
+export const mcpRoutes = (parts: McpParts): GuardedRoute[] => [
+  guarded({
+    method: 'post',
+    path: '/mcp',
+    summary:
+      'Model Context Protocol over streamable HTTP: find orders and tickets, propose a refund, ask what became of it. No tool approves, denies or settles.',
+    needs: ['agent'],
+    scope: 'propose',
+    body: messages,
+    // It waits for outcomes; what it asks of the database takes a place by itself.
+    place: 'none',
+    forbids: (identity) => (identity.byCookie ? 'This is for programs: ask with an API key.' : undefined),
+    answers: {
+      200: { description: "The protocol's answers, as JSON, or as events where the caller takes a stream" },
+      202: { description: 'A notification was taken' },
+      400: { description: 'The protocol refuses the message' },
+    },
+    handle: ({ engine, identity, request, body }) => served(parts, engine, { identity, request, body }),
+  }),
+];

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { appRig, as } from '../app-rig.ts';
+import { engineDouble } from '../engine-double.ts';
+import { assistantOf } from './mcp-client.ts';
+
+const amount = { minor: 1_000, currency: 'EUR' };
+const order = {
+  id: '1042',
+  version: 1,
+  customer: { id: 'c', name: 'Ann' },
+  payment: { provider: 'stripe', reference: 'pi_1', captured: amount },
+  lines: [],
+  returns: [],
+  placedAt: '2026-11-01T10:00:00.000Z',
+  ...{ captured: amount, refunded: amount, refundedElsewhere: amount, reserved: amount, refundable: amount },
+  disputed: false,
+  operationIds: [],
+  operations: [],
+  updatedAt: '2026-11-01T10:00:00.000Z',
+};
+const key = as({ role: 'agent', via: 'owned-key' });
+const refund = (operationId: string | undefined) => ({
+  operationId,
+  orderId: '1042',
+  amount,
+  reason: 'returned',
+});
+
+describe('the assistants’ door, when what is behind it does not answer well', () => {
+  // Red when: `inTime` waits for the intake.
+  it('F108: storing that takes for ever is answered with a receipt, and repeats get the same one', async () => {
+    const never = new Promise<never>(() => undefined);
+    const { engine } = engineDouble({ getOrder: () => Promise.resolve(order), apply: () => never });
+    const { app } = appRig({ engine, receiptWithinMs: 20 });
+    const { call } = await assistantOf(app, key);
+    const { operationId } = await call('begin_refund', { orderId: '1042' });
+    const receipts = [];
+    for (let asked = 0; asked < 5; asked += 1)
+      receipts.push(await call('propose_refund', refund(operationId)));
+    expect(new Set(receipts.map((told) => JSON.stringify(told))).size).toBe(1);
+    expect(receipts[0]).toMatchObject({
+      operationId,
+      outcome: 'being-stored',
+      mayRepeat: false,
+      isError: false,
+    });
+    expect(receipts[0]?.text).not.toMatch(/fail|error|try again/i);
+  });
+
+  it('an unforeseen failure reaches the log and not the model, which is told not to repeat', async () => {
+    const { engine } = engineDouble({
+      getOrder: () => Promise.resolve(order),
+      apply: () => Promise.reject(new Error('password=secret at 10.0.0.1')),
+    });
+    const { app, failures } = appRig({ engine });
+    const { call } = await assistantOf(app, key);
+    const { operationId } = await call('begin_refund', { orderId: '1042' });
+    const told = await call('propose_refund', refund(operationId));
+    expect(told).toMatchObject({ operationId, mayRepeat: false, isError: true });
+    expect(JSON.stringify(told)).not.toContain('secret');
+    expect(failures).toHaveLength(1);
+  });
+
+  it('an unknown outcome says so for programs too, and that it must not be repeated', async () => {
+    const unknown = {
+      id: '0195e000-0000-7000-8000-000000000001',
+      state: 'outcome_unknown',
+      amount,
+      orderId: '1042',
+      sentence: 'The request was submitted, but confirmation is delayed. We are checking it.',
+      tellTheCustomer: 'We are checking it.',
+      needsPerson: false,
+    };
+    const { engine } = engineDouble({
+      lookUp: () => Promise.resolve({ operations: { [unknown.id]: unknown as never } }),
+    });
+    const { call } = await assistantOf(appRig({ engine }).app, key);
+    const told = await call('get_operation', { operationId: unknown.id });
+    expect(told).toMatchObject({
+      state: 'outcome_unknown',
+      outcome: 'unknown',
+      mayRepeat: false,
+      isFinal: false,
+    });
+    expect(told.text).toContain('Do not repeat it in any way');
+  });
+
+  it('a burst is held back by a limit of its own and tells somebody, while reading goes on', async () => {
+    const { engine } = engineDouble({ getOrder: () => Promise.resolve(order) });
+    const { app, bursts } = appRig({ engine, assistantLimit: 3 });
+    const { call } = await assistantOf(app, key);
+    for (let asked = 0; asked < 10; asked += 1) await call('begin_refund', { orderId: '1042' });
+    expect(bursts.length).toBe(7);
+    expect((await call('get_order', { orderId: '1042' })).isError).toBe(false);
+  });
+});
