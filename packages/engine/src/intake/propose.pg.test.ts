@@ -29,6 +29,19 @@ const auditOf = async (operationId: string): Promise<string[]> => {
 };
 
 describe('a proposal', () => {
+  // Red when: the mark is read from the actor, whom a person and their assistant share.
+  it('keeps its mark of an assistant, whoever of the person and the assistant acts after it', async () => {
+    const [first, second] = [proposal(await house.order(), 1_000), proposal(await house.order(), 1_000)];
+    const markOf = async (id: string) =>
+      (await house.engine.getOperation(house.as(ada), id))?.proposedBy.assistant;
+    const { id: assistants } = operationIn((await house.give(robot, first))[0]);
+    expect(await markOf(assistants)).toBe(true);
+    const { id: persons } = operationIn((await house.give(ada, second))[0]);
+    expect([await markOf(assistants), await markOf(persons)]).toEqual([true, false]);
+    await house.give(robot, proposal(await house.order(), 1_000));
+    expect([await markOf(assistants), await markOf(persons)]).toEqual([true, false]);
+  });
+
   // Red when: `accept` writes without `onConflictDoNothing` and the ID is not read again under the payment's lock.
   it('F026: sent five times at once is accepted once and replayed four times, in one row', async () => {
     const command = proposal(await house.order(), 4_999);

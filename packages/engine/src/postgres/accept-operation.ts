@@ -59,6 +59,7 @@ const blank: Omit<OperationRow, Needed | Fixed> = {
   atProposal: null,
   proposedRole: null,
   proposedPolicyVersion: null,
+  proposedByAssistant: null,
   approvedAt: null,
   undoUntil: null,
   approvedPolicyVersion: null,

@@ -28,6 +28,7 @@ type Guarded =
       | 'proposedPerson'
       | 'proposedRole'
       | 'proposedPolicyVersion'
+      | 'proposedByAssistant'
       | 'createdAt'
       | 'updatedAt'
       | 'reason'

@@ -51,6 +51,7 @@ export const rememberCancellation = async (
     proposedBy: who.actor.id,
     proposedVia: who.actor.via,
     proposedPerson: personOf(who.actor),
+    proposedByAssistant: who.actor.assistant,
     endedBy: who.actor.id,
     endReason: command.reason,
     settledAt: tx.now,

@@ -196,6 +196,7 @@ const accept = async (
     proposedPerson: personOf(who.actor),
     proposedRole: who.actor.role,
     proposedPolicyVersion: policy.version,
+    proposedByAssistant: who.actor.assistant,
     expiresAt,
     wakeAt: nextLookAtProposal(tx.now, expiresAt, 'first'),
   });
@@ -212,6 +213,7 @@ const accept = async (
       person: personOf(who.actor),
       role: who.actor.role,
       via: who.actor.via,
+      ...(who.actor.assistant && { assistant: true }),
       differentFrom: command.differentFrom ?? [],
       ...cameThrough(who),
     },

@@ -52,7 +52,7 @@ const startText = `select o.created_at, o.id from operations o where ${asked}
 
 const pageText = `select o.id, o.order_id, o.payment_reference, o.amount_minor::text, o.currency, o.reason, o.state,
     o.proposed_via, o.proposed_person, coalesce(m.role, k.role) as proposer_role,
-    coalesce(c.assistant, false) as proposer_assistant,
+    coalesce(o.proposed_by_assistant, c.assistant, false) as proposer_assistant,
     ${ms('o.created_at')} as proposed_ms, ${ms('r.placed_at')} as placed_ms, ${ms('o.approved_at')} as approved_ms,
     ${ms(`coalesce(o.approved_at, case when o.state in ('denied', 'cancelled', 'expired') then o.updated_at end)`)}
       as decided_ms,

@@ -67,6 +67,7 @@ export const operations = pgTable(
     /** Not known of what was proposed before these were kept. */
     proposedRole: text('proposed_role').$type<Role>(),
     proposedPolicyVersion: integer('proposed_policy_version'),
+    proposedByAssistant: boolean('proposed_by_assistant'),
 
     approvedAt: time('approved_at'),
     undoUntil: time('undo_until'),

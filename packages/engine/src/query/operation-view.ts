@@ -37,6 +37,8 @@ export type StoredOperation = {
   readonly fingerprint: string | null;
   readonly atProposal: Operation['atProposal'] | null;
   readonly proposedBy: string;
+  /** `null` where it was proposed before this was kept: then the actor's own mark says it. */
+  readonly proposedByAssistant: boolean | null;
   readonly approvedAt: Date | null;
   readonly undoUntil: Date | null;
   readonly sentBack: { readonly reasons: readonly string[] } | null;
@@ -176,7 +178,10 @@ export const viewOfOperation = (
     note: stored.note,
     replaces: stored.replaces,
     fingerprint: stored.fingerprint,
-    proposedBy: { ...person(stored.proposedBy), assistant: context.isAssistant(stored.proposedBy) },
+    proposedBy: {
+      ...person(stored.proposedBy),
+      assistant: stored.proposedByAssistant ?? context.isAssistant(stored.proposedBy),
+    },
     approvals: approvals.map(({ actorId, approvedAt, signed }) => ({
       by: person(actorId),
       at: approvedAt.toISOString(),
