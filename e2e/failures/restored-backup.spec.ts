@@ -103,7 +103,7 @@ const withCluster = async (
 
 // Red when: a refund of ours that nothing here accounts for does not begin a new generation of history, or an open
 // stream goes on over its beginning.
-test('an older dump is put back into the same cluster: the provider’s ledger proves it; on hold, look-ups first, no second refund', async ({
+test('F125: an older dump is put back into the same cluster: the provider’s ledger proves it; on hold, look-ups first, no second refund', async ({
   postgresServer,
 }) => {
   const admin = postgres(postgresServer.url('postgres'), { max: 1, onnotice: () => undefined });
@@ -161,7 +161,7 @@ test('`holdfast backup` and `restore`: on hold from the first moment, look-ups f
 });
 
 // Red when: a cursor of ours that is ahead of the database is taken for one to go on from.
-test('the database’s folder is put back to an earlier time: a client’s cursor alone proves it, before any worker runs', async ({
+test('F125: the database’s folder is put back to an earlier time: a client’s cursor alone proves it, before any worker runs', async ({
   postgresSettings,
 }) => {
   const server = await makePostgresServer(postgresSettings);

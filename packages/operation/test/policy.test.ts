@@ -66,6 +66,14 @@ describe('a day of the organisation', () => {
     ['Europe/Berlin', '2026-03-29T21:59:59.999Z', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z', 23],
     ['Europe/Berlin', '2026-10-25T00:30:00.000Z', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z', 25],
     ['Europe/Berlin', '2026-10-25T01:30:00.000Z', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z', 25],
+    // The tenth of January in Vancouver is the eleventh in UTC.
+    [
+      'America/Vancouver',
+      '2026-01-11T00:42:00.000Z',
+      '2026-01-10T08:00:00.000Z',
+      '2026-01-11T08:00:00.000Z',
+      24,
+    ],
     // A quarter of an hour, and half an hour of summer time.
     [
       'Asia/Kathmandu',
@@ -91,7 +99,7 @@ describe('a day of the organisation', () => {
     ],
     // A country went over the date line: 30 December 2011 is on no wall there.
     ['Pacific/Apia', '2011-12-31T00:00:00.000Z', '2011-12-30T10:00:00.000Z', '2011-12-31T10:00:00.000Z', 24],
-  ])('in %s at %s is from %s to %s', (timeZone, instant, start, end, hours) => {
+  ])('F116: in %s at %s is from %s to %s', (timeZone, instant, start, end, hours) => {
     expect(boundsAt(instant, timeZone)).toEqual({ start, end, hours });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relativeMoment } from './moment.ts';
+import { exactMoment, relativeMoment } from './moment.ts';
 
 const nowMs = Date.parse('2026-11-29T12:00:00.000Z');
 const moment = (seconds: number, isAhead?: boolean): string =>
@@ -11,4 +11,14 @@ test('what is still to come is never told as past', () => {
   expect(moment(40, true)).toBe('in 40 s');
   expect([2, 0, -2].map((seconds) => moment(seconds))).toEqual(Array(3).fill('just now'));
   expect(moment(-40)).toBe('40 s ago');
+});
+
+// Red when: the exact moment is shown without saying in which zone, so that two people read two days from it.
+test('F116: the exact moment names its zone', () => {
+  const at = '2026-01-11T00:42:00.000Z';
+  const zone = new Intl.DateTimeFormat(globalThis.navigator?.language ?? 'en', { timeZoneName: 'short' })
+    .formatToParts(new Date(at))
+    .find(({ type }) => type === 'timeZoneName')?.value;
+  expect(zone).toMatch(/./);
+  expect(exactMoment(at)).toContain(zone);
 });

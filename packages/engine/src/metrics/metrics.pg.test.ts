@@ -93,6 +93,51 @@ describe('the metrics', () => {
     expect(byLookUp?.buckets.find(({ le }) => le === 60)?.count).toBe(0);
     expect(byLookUp?.buckets.find(({ le }) => le === 300)?.count).toBe(1);
   });
+
+  // Red when: a state has no gauge of its own, or its age is taken from something that a healthy process renews.
+  it('F119: say of each unfinished state how many there are and how old the oldest is, though nothing fails', async () => {
+    const stuck = await createEngineHouse();
+    const states = [
+      'approved',
+      'approved',
+      'approved',
+      'submitting',
+      'submitting',
+      'outcome_unknown',
+    ] as const;
+    for (const state of states) {
+      const operation = operationIn((await stuck.give(ada, proposal(await stuck.order(), 1_000)))[0]);
+      await stuck.give(ben, approval(operation));
+      const steps = {
+        approved: [],
+        submitting: ['claim'],
+        outcome_unknown: ['claim', 'lose-sight'],
+      } as const;
+      let expectedVersion = 2;
+      for (const type of steps[state]) {
+        await stuck.runtime.inOrganisation(stuck.organisationId, (tx) =>
+          changeOperation(tx, {
+            ...{ operationId: operation.id, expectedVersion, event: { type }, by: { actorId: null } },
+          }),
+        );
+        expectedVersion += 1;
+      }
+    }
+    await stuck.database.admin`update operations set approved_at = now() - interval '15 minutes',
+      updated_at = now() - interval '15 minutes', unknown_since = now() - interval '15 minutes'`;
+    const snapshot = await stuck.engine.metrics(stuck.organisationId);
+    const seen = (['approved', 'submitting', 'outcome_unknown', 'pending'] as const).map((state) => [
+      valueOf(snapshot, 'holdfast_operations', { state }),
+      (valueOf(snapshot, 'holdfast_oldest_seconds', { state }) ?? -1) >= 900,
+    ]);
+    expect(seen).toEqual([
+      [3, true],
+      [2, true],
+      [1, true],
+      [0, false],
+    ]);
+    await stuck.close();
+  });
 });
 
 describe('the hold', () => {

@@ -45,7 +45,7 @@ describe('waking up', () => {
     expect(looks.length).toBeLessThan(60);
   });
 
-  test('a pending refund is looked at some dozens of times in four days, not thousands', () => {
+  test('F058: a pending refund is looked at some dozens of times in four days, not thousands', () => {
     let nowMs = 0;
     let looks = 0;
     while (nowMs < 4 * dayMs) {
