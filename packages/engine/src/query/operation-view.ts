@@ -149,6 +149,9 @@ const namedCause = (cause: FailureCause, context: ViewContext): FailureCause =>
 const secondsUntil = (until: Date | null, now: Date): number | null =>
   until === null ? null : Math.max(0, Math.ceil((until.getTime() - now.getTime()) / 1000));
 
+const isAssistants = (stored: StoredOperation, context: ViewContext): boolean =>
+  stored.proposedByAssistant ?? context.isAssistant(stored.proposedBy);
+
 /** The operation as everybody who may see it sees it. `approvals`: those in force, oldest first. */
 export const viewOfOperation = (
   stored: StoredOperation,
@@ -178,10 +181,7 @@ export const viewOfOperation = (
     note: stored.note,
     replaces: stored.replaces,
     fingerprint: stored.fingerprint,
-    proposedBy: {
-      ...person(stored.proposedBy),
-      assistant: stored.proposedByAssistant ?? context.isAssistant(stored.proposedBy),
-    },
+    proposedBy: { ...person(stored.proposedBy), assistant: isAssistants(stored, context) },
     approvals: approvals.map(({ actorId, approvedAt, signed }) => ({
       by: person(actorId),
       at: approvedAt.toISOString(),

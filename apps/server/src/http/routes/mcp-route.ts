@@ -1,8 +1,6 @@
 import type { Principal } from '@holdfast/engine';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { z } from 'zod';
 import type { Identity } from '../../sign-in/identify.ts';
-import { mcpServer } from '../../mcp/mcp-server.ts';
 import type { Caller, ToolParts } from '../../mcp/mcp-tools.ts';
 import type { Overload } from '../overload.ts';
 import { guarded, type GuardedRoute } from '../route.ts';
@@ -43,12 +41,22 @@ const inPlaces = (engine: ToolParts['engine'], during: Overload['during']): Tool
   };
 };
 
+/** Loaded when it is first asked for: it costs every start, of commands too, and most never need it. */
+const protocol = async () => {
+  const [{ WebStandardStreamableHTTPServerTransport }, { mcpServer }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+    import('../../mcp/mcp-server.ts'),
+  ]);
+  return { WebStandardStreamableHTTPServerTransport, mcpServer };
+};
+
 /** A caller that takes no stream gets one answer, as plain HTTP has it. */
 const served = async (
   parts: McpParts,
   engine: ToolParts['engine'],
   { identity, request, body }: { identity: Identity; request: Request; body: unknown },
 ): Promise<Response> => {
+  const { WebStandardStreamableHTTPServerTransport, mcpServer } = await protocol();
   const takesStreams = (request.headers.get('accept') ?? '').includes('text/event-stream');
   const isStream = takesStreams && waitsLong(body) && !parts.streams.isFull();
   const stop = new AbortController();
