@@ -69,17 +69,19 @@ const tryRefused = async (wrong: Wrong, row: GuardedRow, at: At): Promise<void> 
   }
 };
 
+/** How a browser says that a page of somebody else's makes it send something. */
+const forgeries: readonly Record<string, string>[] = [
+  { origin: 'https://evil.test' },
+  { origin: 'null' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site', origin: 'http://localhost:4780' },
+];
+
 /** A page of somebody else's makes a browser send the cookie of one who may. */
 const tryForged = async (wrong: Wrong, row: GuardedRow, at: At): Promise<void> => {
   const signedIn = rig.home.find((caller) => !caller.isKey && mayEnter(row, caller, true));
   if (signedIn === undefined || !isChanging(row)) return;
   const { cookie = '' } = signedIn.headers;
-  const forgeries: readonly Record<string, string>[] = [
-    { origin: 'https://evil.test' },
-    { origin: 'null' },
-    { 'sec-fetch-site': 'cross-site' },
-    { 'sec-fetch-site': 'same-site', origin: 'http://localhost:4780' },
-  ];
   for (const forged of forgeries) {
     const answer = await rig.send(row, at, { cookie, ...forged }, row.body?.(at));
     judge(wrong, `${row.route} forged by ${JSON.stringify(forged)}`, answer, [403]);
@@ -190,6 +192,25 @@ describe('the doors', () => {
       expect(wrong).toEqual([]);
     },
   );
+
+  // Red when: `demandOwnOrigin` is left out where nobody is signed in: a page could sign its visitor in as somebody else.
+  it.each(
+    rows.filter((row): row is OpenRow => 'open' in row && row.route.startsWith('post ') && !row.byProvider),
+  )('$route is not asked by a page of somebody else’s', async (row) => {
+    const wrong: Wrong = [];
+    const at = await rig.prepare('unheard');
+    const signedIn = rig.home.find(({ isKey }) => !isKey);
+    if (at === undefined || signedIn === undefined) throw new Error('nobody is signed in');
+    await nothingChanges(wrong, row.route, async () => {
+      for (const forged of forgeries) {
+        for (const cookie of ['', signedIn.headers['cookie'] ?? '']) {
+          const answer = await rig.send(row, at, { cookie, ...forged }, row.body?.() ?? {});
+          judge(wrong, `${row.route} forged by ${JSON.stringify(forged)}`, answer, [403]);
+        }
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
 
   // Red when: `judgeCommand` judges a type of command by other rights than the route of that type does.
   it('a command in a batch is refused to whom its own route is shut', async () => {

@@ -64,7 +64,13 @@ export type GuardedRow = {
   readonly in?: Partial<Record<State, Answers>>;
 };
 /** Asked by everyone with the same answer: it tells nothing of an organisation, or guards itself. */
-export type OpenRow = { readonly route: string; readonly open: Answers; readonly body?: () => unknown };
+export type OpenRow = {
+  readonly route: string;
+  readonly open: Answers;
+  readonly body?: () => unknown;
+  /** The provider sends it, who has no page that it comes from. */
+  readonly byProvider?: true;
+};
 export type Row = GuardedRow | OpenRow;
 
 const all: readonly Role[] = ['agent', 'approver', 'operator', 'admin', 'integrator'];
@@ -442,7 +448,7 @@ const openRows: readonly OpenRow[] = [
     open: [200],
     body: () => ({ email: `${crypto.randomUUID()}@nobody.test` }),
   },
-  { route: 'post /v1/webhooks/stripe', open: [400], body: () => ({}) },
+  { route: 'post /v1/webhooks/stripe', open: [400], body: () => ({}), byProvider: true },
   { route: 'get /healthz', open: [200] },
   { route: 'get /readyz', open: [200] },
   { route: 'get /v1/demo', open: [404] },

@@ -76,6 +76,20 @@ describe('where PUBLIC_ORIGIN is https, a cookie', () => {
     expect(await nameBy(`${session}=${own}`)).toBe('Ada');
   });
 
+  // Red when: the header is left out, or is sent where the origin is not https.
+  it('is sent to no address without encryption: every answer tells the browser to stay on https', async () => {
+    const plain = appOf({
+      ...house.opened,
+      settings: { ...house.opened.settings, publicOrigin: 'http://localhost:4780' },
+    });
+    for (const route of ['/healthz', '/v1/me', '/v1/nowhere', '/']) {
+      const { headers: told } = await house.ask('GET', route);
+      expect(told.get('strict-transport-security'), route).toMatch(/^max-age=[1-9]\d{6,}/);
+      const { headers: untold } = await plain.request(`http://localhost:4780${route}`);
+      expect(untold.get('strict-transport-security'), route).toBeNull();
+    }
+  });
+
   // Red when: a page that is not https counts as our own.
   it('lets nothing be changed from the same host without encryption', async () => {
     const own = valueOf(await signIn(email));
