@@ -85,6 +85,34 @@ describe('policy on the command line', () => {
   });
 });
 
+describe('doctor', () => {
+  const weak = async (): Promise<string[]> => {
+    const { out } = await run('doctor', '--json');
+    const { checks } = JSON.parse(out) as { checks: { check: string; finding: string }[] };
+    return checks.flatMap(({ check, finding }) => (check === 'weak setting' ? [finding] : []));
+  };
+
+  // Red when: passkeys are counted that are revoked, or of people who may not approve.
+  it('says where signatures are asked for and nobody who approves has a passkey that lives', async () => {
+    const policy = (await ran('policy', 'show'))['policy'] as Policy;
+    await writeFile(file, JSON.stringify({ ...policy, signatureRequired: 'always' }));
+    expect((await run('policy', 'set', file, '--note', 'proof')).code).toBe(0);
+    const nobody = expect.stringContaining('nobody who approves has one') as string;
+    const agent = await house.person('agent', 'agent@example.test');
+    const ben = await house.person('approver', 'ben@example.test');
+    const passkey = (userId: string, revokedAt: Date | null) => house.admin`
+      insert into sign_in.passkey (id, credential_id, public_key, counter, user_id, name, rp_id, origin, backed_up, revoked_at,
+        revoked_by)
+      values (gen_random_uuid(), gen_random_uuid(), 'k', 0, ${userId}, 'Tablet', 'localhost', 'http://localhost:4780',
+        true, ${revokedAt}, ${revokedAt === null ? null : userId})`;
+    await passkey(agent.userId, null);
+    await passkey(ben.userId, new Date());
+    expect(await weak()).toContainEqual(nobody);
+    await passkey(ben.userId, null);
+    expect(await weak()).not.toContainEqual(nobody);
+  });
+});
+
 describe('a key on the command line', () => {
   const isKnown = async (key: string): Promise<boolean> =>
     (await house.ask('GET', '/v1/me', { key })).status === 200;
