@@ -193,6 +193,13 @@ export const appRig = (options: RigOptions): AppRig => {
       inOrganisation: () => Promise.reject(new Error('there is no database here')),
       ...{ publicKey: '', mail: 'nowhere', services: [] },
     },
+    assistant: {
+      limiter: rateLimiter(options.assistantLimit, Date.now),
+      during: overload.during,
+      retryAfter: overload.retryAfter,
+      streams,
+      onFailure: (error) => failures.push(error),
+    },
     mcp: {
       sharedKey: new Uint8Array(32),
       limiter: rateLimiter(options.assistantLimit, Date.now),

@@ -192,6 +192,7 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   await ask('post /v1/operations/lookup', '/v1/operations/lookup', { body: { ids: [id, mintId()] } });
   const cancel = { type: 'cancel', commandId: mintId(), operationId: mintId(), reason: 'x' };
   await ask('post /v1/commands', '/v1/commands', { body: { commands: [cancel, 'nonsense'] } });
+  await ask('post /v1/assistant', '/v1/assistant', { body: { text: 'What became of order walked?' } });
   await ask('post /mcp', '/mcp', { key: agent, body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
   for (const list of ['orders', 'tickets']) {
     await ask(`get /v1/${list}`, `/v1/${list}?q=walked`);

@@ -29,7 +29,7 @@ import { makeEngine, type MadeEngine } from './make-engine.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { registerAllPayments, withPaymentsAtTheFake } from './payments-at-the-fake.ts';
 import { organisationParts } from './organisation-parts.ts';
-import { mcpParts } from './mcp-of.ts';
+import { assistantParts } from './assistant-parts.ts';
 import { notificationParts, runNotifying } from './notifications-of.ts';
 import { openAccountDirectory } from './account-directory.ts';
 import type { StripeAccess } from './provider-account.ts';
@@ -106,7 +106,7 @@ export const appOf = (opened: OpenServer) => {
     routes: allRoutes({
       engine,
       ...organisationParts(opened),
-      mcp: mcpParts(opened, overload, logFailure),
+      ...assistantParts(opened, overload, logFailure),
       audit: {
         inOrganisation: made.inOrganisation,
         store,

@@ -431,6 +431,11 @@ const assistantRows: readonly GuardedRow[] = [
       params: { name: 'get_order', arguments: { orderId: at.orderId } },
     }),
   },
+  {
+    route: 'post /v1/assistant',
+    may: ['agent', 'admin'],
+    body: (at) => ({ text: `What became of order ${at.orderId}?`, ticketId: at.ticketId }),
+  },
 ];
 
 const openRows: readonly OpenRow[] = [

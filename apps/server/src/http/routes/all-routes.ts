@@ -1,6 +1,7 @@
 import type { Engine } from '@holdfast/engine';
 import type { Route } from '../route.ts';
 import { acceptInvitationRoutes, type AcceptParts } from './accept-invitation-routes.ts';
+import { assistantRoutes, type AssistantParts } from './assistant-route.ts';
 import { auditRoutes, type AuditParts } from './audit-routes.ts';
 import { caseRoutes } from './case-routes.ts';
 import { catalogueRoutes } from './catalogue-routes.ts';
@@ -24,6 +25,7 @@ import { systemRoutes, type Readiness } from './system-routes.ts';
 export type RouteParts = {
   readonly engine: Engine;
   readonly audit: AuditParts;
+  readonly assistant: AssistantParts;
   readonly mcp: McpParts;
   readonly me: MeParts;
   readonly people: PeopleParts;
@@ -48,6 +50,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...catalogueRoutes,
   ...systemRoutes(parts.engine, parts.readiness),
   ...auditRoutes(parts.audit),
+  ...assistantRoutes(parts.assistant),
   ...mcpRoutes(parts.mcp),
   ...meRoutes(parts.me),
   ...notificationRoutes(parts.notifications),

@@ -2,6 +2,7 @@ import type { Principal } from '@holdfast/engine';
 import { z } from 'zod';
 import type { Identity } from '../../sign-in/identify.ts';
 import type { Caller, ToolParts } from '../../mcp/mcp-tools.ts';
+import { inPlaces } from '../in-places.ts';
 import type { Overload } from '../overload.ts';
 import { guarded, type GuardedRoute } from '../route.ts';
 import type { OpenStreams } from './feed-routes.ts';
@@ -23,23 +24,6 @@ export const asAssistant = ({ principal }: Pick<Identity, 'principal'>): Princip
 });
 
 const callerOf = (identity: Identity): Caller => ({ who: asAssistant(identity), keyId: identity.credential });
-
-/** What is asked of the engine takes a place at the database for as long as it takes, and waiting takes none. */
-const inPlaces = (engine: ToolParts['engine'], during: Overload['during']): ToolParts['engine'] => {
-  const inTurn =
-    <Given extends readonly unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>
-    (...given: Given): Promise<Answer> =>
-      during('request', () => ask(...given));
-  return {
-    ...engine,
-    apply: inTurn(engine.apply),
-    getOperation: inTurn(engine.getOperation),
-    lookUp: inTurn(engine.lookUp),
-    getOrder: inTurn(engine.getOrder),
-    searchOrders: inTurn(engine.searchOrders),
-    searchTickets: inTurn(engine.searchTickets),
-  };
-};
 
 /** Loaded when it is first asked for: it costs every start, of commands too, and most never need it. */
 const protocol = async () => {

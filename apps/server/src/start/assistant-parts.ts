@@ -2,6 +2,7 @@ import type { Principal } from '@holdfast/engine';
 import { isDatabaseAway } from '../http/failure.ts';
 import type { Overload } from '../http/overload.ts';
 import { rateLimiter } from '../http/rate-limit.ts';
+import type { AssistantParts } from '../http/routes/assistant-route.ts';
 import type { McpParts } from '../http/routes/mcp-route.ts';
 import type { OpenServer } from './run-server.ts';
 
@@ -9,6 +10,8 @@ import type { OpenServer } from './run-server.ts';
 const assistantPerMinute = 60;
 /** Clients give up after 25 to 30 seconds; a receipt is there well before. */
 const receiptWithinMs = 8_000;
+/** Turns that one person may ask for in a minute. */
+const turnsPerMinute = 30;
 const alertEveryMs = 60_000;
 
 /** Says once a minute that an organisation's assistants ask in bursts. */
@@ -23,19 +26,18 @@ const burstAlert = (log: OpenServer['log']): ((who: Principal) => void) => {
   };
 };
 
-/** What the assistants' door works with. */
-export const mcpParts = (
+/** What the assistants' doors work with: the programs' own, and the one that streams to people. */
+export const assistantParts = (
   { sharedKey, streams, log }: Pick<OpenServer, 'sharedKey' | 'streams' | 'log'>,
-  { during }: Pick<Overload, 'during'>,
+  { during, retryAfter }: Pick<Overload, 'during' | 'retryAfter'>,
   logFailure: (error: unknown, away: boolean) => void,
-): McpParts => ({
-  sharedKey,
-  limiter: rateLimiter(assistantPerMinute, Date.now),
-  onBurst: burstAlert(log),
-  onFailure: (error) => {
+): { readonly mcp: McpParts; readonly assistant: AssistantParts } => {
+  const onFailure = (error: unknown): void => {
     logFailure(error, isDatabaseAway(error));
-  },
-  receiptWithinMs,
-  during,
-  streams,
-});
+  };
+  const limiter = rateLimiter(assistantPerMinute, Date.now);
+  return {
+    mcp: { sharedKey, limiter, onBurst: burstAlert(log), onFailure, receiptWithinMs, during, streams },
+    assistant: { limiter: rateLimiter(turnsPerMinute, Date.now), during, retryAfter, streams, onFailure },
+  };
+};

@@ -1,0 +1,80 @@
+import { interpret, sayAnswer, type Answer, type Circumstances } from '@holdfast/assistant';
+import type { Engine, Principal } from '@holdfast/engine';
+import { formatAmount } from '@holdfast/operation';
+import type { StreamEvent } from '../http/event-stream.ts';
+import { gatherCatalogue, type Gathered } from './gather-catalogue.ts';
+
+export type Turn = {
+  readonly engine: Engine;
+  readonly who: Principal;
+  readonly text: string;
+  readonly beside: Circumstances;
+  readonly isStopped: () => boolean;
+};
+
+/** Whether the request itself names the order, so that nothing unseen may be meant. */
+const namesOrder = (
+  text: string,
+  orderId: string,
+  { catalogue }: Gathered,
+  beside: Circumstances,
+): boolean => {
+  const order = catalogue.orders.find(({ id }) => id === orderId);
+  const tickets = catalogue.tickets.filter((ticket) => ticket.orderId === orderId).map(({ id }) => id);
+  const names = [
+    orderId,
+    order?.payment.reference,
+    ...(order?.returns ?? []).map(({ id }) => id),
+    ...tickets,
+  ];
+  const isOpen =
+    beside.orderId === orderId || (beside.ticketId !== undefined && tickets.includes(beside.ticketId));
+  return isOpen || names.some((name) => name !== undefined && text.includes(name));
+};
+
+/** An answer to what was found of more than was looked at. */
+const withDoubt = (answer: Answer, text: string, gathered: Gathered, beside: Circumstances): Answer => {
+  if (!gathered.isPartial || answer.kind !== 'draft') return answer;
+  if (namesOrder(text, answer.draft.orderId, gathered, beside)) return answer;
+  const { read, missing, quoted } = answer;
+  const choices = read.filter(({ what }) => what === 'order');
+  return { kind: 'question', question: 'which-order', choices, read, missing, quoted };
+};
+
+/** What was read comes first, then what follows from it in words, then as data, then what others wrote. */
+const eventsOf = (answer: Answer): readonly StreamEvent[] => {
+  const events: StreamEvent[] = [{ event: 'looked-up', data: answer.read }];
+  // A sentence at a time: whoever listens can stop it in between.
+  const sentences = sayAnswer(answer).split(/(?<=[.?!])\s+/);
+  events.push(...sentences.map((text): StreamEvent => ({ event: 'text', data: { text } })));
+  if (answer.kind === 'draft') {
+    const amountInWords = formatAmount(answer.draft.amount);
+    events.push({ event: 'draft', data: { kind: 'refund', ...answer.draft, amountInWords } });
+  }
+  if (answer.kind === 'question') {
+    events.push({ event: 'question', data: { question: answer.question, choices: answer.choices } });
+  }
+  if (answer.kind === 'report') {
+    const { id, state, sentence, amount, orderId } = answer.operation;
+    events.push({ event: 'report', data: { id, state, sentence, amount, orderId, mayRepeat: false } });
+  }
+  if (answer.missing.length > 0) events.push({ event: 'missing', data: answer.missing });
+  if (answer.quoted.length > 0) events.push({ event: 'quoted', data: answer.quoted });
+  const because = answer.kind === 'nothing' ? { because: answer.because } : {};
+  events.push({ event: 'done', data: { interpreter: 'built-in', answer: answer.kind, ...because } });
+  return events;
+};
+
+/** One turn of the built-in interpreter: no model, and nothing leaves this server. */
+export const builtInTurn = async ({
+  engine,
+  who,
+  text,
+  beside,
+  isStopped,
+}: Turn): Promise<readonly StreamEvent[]> => {
+  const { orderId, ticketId } = beside;
+  const gathered = await gatherCatalogue(engine, who, { text, orderId, ticketId }, isStopped);
+  if (isStopped()) return [];
+  return eventsOf(withDoubt(interpret(text, gathered.catalogue, beside), text, gathered, beside));
+};
