@@ -6,7 +6,10 @@ import { idsIn } from '../wire/check-request.ts';
 import { fieldsOf, isoTimeMs, textOf, type Fields } from '../wire/fields.ts';
 import { adyenContract } from './adyen-contract.ts';
 
-/** What Adyen signs, in this order. The time is not among it, so an old delivery can be put in again: known by its ID, it changes nothing. */
+/**
+ * What Adyen signs, in this order. Neither the time nor the mode is among it: an old delivery can be put in again, and,
+ * known by its ID, changes nothing; a key belongs to one endpoint of one mode, so a foreign mode does not verify.
+ */
 export const signedText = (item: Fields): string => {
   const amount = fieldsOf(item['amount']);
   const parts = [
@@ -16,6 +19,15 @@ export const signedText = (item: Fields): string => {
   ];
   return parts.map((part) => (typeof part === 'string' || typeof part === 'number' ? part : '')).join(':');
 };
+
+/**
+ * The parts are joined as they are. Only the merchant's own reference may hold the mark that joins them: else one signed
+ * text could be read as other parts than those that were signed.
+ */
+const isUnambiguous = (item: Fields): boolean =>
+  [item['pspReference'], item['originalReference'], item['merchantAccountCode'], item['eventCode']].every(
+    (part) => !(textOf(part) ?? '').includes(':'),
+  );
 
 const isSignedWith = (item: Fields, signature: string, secret: string): boolean => {
   if (!/^([0-9a-fA-F]{2})+$/.test(secret)) return false;
@@ -103,7 +115,7 @@ export const verifyAdyenWebhook = (
   if (signature === null) return { ok: false, because: 'no-signature' };
   const secretIndex = secrets.findIndex((secret) => isSignedWith(found.item, signature, secret));
   if (secretIndex === -1) return { ok: false, because: 'bad-signature' };
-  const event = readEvent(found.item, found.live);
+  const event = isUnambiguous(found.item) ? readEvent(found.item, found.live) : undefined;
   // Without a signed time nothing is said of our clock.
   return event === undefined
     ? { ok: false, because: 'unreadable' }

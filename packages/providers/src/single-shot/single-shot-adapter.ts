@@ -68,7 +68,8 @@ const declineByCode: Readonly<Record<number, DeclineClass>> = {
   3: 'exceeds-unrefunded',
 };
 
-const classify = (answer: JsonAnswered): AttemptFinding => {
+/** How one POST of a refund ended. By status and code, never by a text. Total. */
+export const classifySingleShot = (answer: JsonAnswered): AttemptFinding => {
   const { status, body } = answer;
   if (body === undefined) return unknown(`answer ${String(status)} that could not be read`);
   if (status >= 200 && status <= 299) {
@@ -129,7 +130,7 @@ export const createSingleShotAdapter = (options: SingleShotAdapterOptions): Prov
     encodeRefund: encode,
     submit: (request, expected, deadlineMs) =>
       // No key goes along: there is nothing that would look at it.
-      submitJson(access, { ...{ request, expected, deadlineMs, classify }, headers: {} }),
+      submitJson(access, { ...{ request, expected, deadlineMs, classify: classifySingleShot }, headers: {} }),
     askAboutPayment:
       books === 'statement'
         ? (reference, deadlineMs) => askStatement(access, reference, deadlineMs)
