@@ -36,3 +36,4 @@ export {
   type NoticeKind,
 } from './notify/plan-notices.ts';
 export { judgeDelivery, type Delivery, type DeliveryVerdict } from './notify/judge-delivery.ts';
+export { judgeBeforeSend } from './execute/send-verdict.ts';

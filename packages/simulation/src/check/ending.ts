@@ -5,6 +5,8 @@ import type { Row } from '../postgres/values.ts';
 
 const ended = new Set(['confirmed', 'failed', 'reversed', 'denied', 'cancelled', 'expired']);
 
+const listedLateMs = 7_000;
+
 const short = (id: string): string => id.slice(-4);
 const text = (row: Row, column: string): string => String(row[column] ?? '');
 const needsPerson = (row: Row): boolean => Array.isArray(row['attention']) && row['attention'].length > 0;
@@ -19,6 +21,17 @@ export const unfinished = async (history: History): Promise<readonly string[]> =
   }
   for (const row of history.database.postgres.rowsOf('provider_events')) {
     if (row['applied_at'] === null) left.push(`event ${text(row, 'event_id')} is not applied`);
+  }
+  if (history.untold > 0) left.push(`${String(history.untold)} events of the provider are not acknowledged`);
+  // What was made shortly before is listed a little later.
+  const lookedMs = history.database.postgres
+    .rowsOf('mirror_positions')
+    .map((row) => Number(row['listed_through'] ?? 0));
+  if (
+    history.database.postgres.rowsOf('operations').length > 0 &&
+    Math.max(0, ...lookedMs) < history.healedAtMs + listedLateMs
+  ) {
+    left.push('nobody has looked at the provider’s list since');
   }
   for (const device of history.devices) {
     for (const item of await device.items()) {

@@ -60,6 +60,8 @@ export class Witness {
   /** Operations of which somebody was told that no money moved. */
   readonly #saidNothing = new Map<string, string>();
   readonly #seen = new Set<string>();
+  /** Operations of which people said that nothing happened: what they overlook is not for us to know. */
+  readonly settledByPeople = new Set<string>();
   /** The fewest people that any policy of this history asked for. */
   approvalsNeeded = 1;
   /** History was put back: what was shown before it may be forgotten, and what is shown after it may be old. */
@@ -127,9 +129,12 @@ export class Witness {
   }
 
   #checkRoom(paymentReference: string, minor: number, operationId: string): void {
+    if (this.settledByPeople.has(operationId)) return;
     const captured = this.#ledger().captured.get(paymentReference) ?? 0;
-    const counted = standing(this.#ledger(), paymentReference).filter(
-      (one) => one.operationId !== null || one.atMs < this.#nowMs() - stillOnItsWayMs,
+    const counted = standing(this.#ledger(), paymentReference).filter((one) =>
+      one.operationId === null
+        ? one.atMs < this.#nowMs() - stillOnItsWayMs
+        : !this.settledByPeople.has(one.operationId),
     );
     const total = sumOf(counted) + minor;
     if (total > captured) {

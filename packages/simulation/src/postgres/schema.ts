@@ -20,8 +20,8 @@ import {
   type Run,
   type SqlFunction,
 } from './scope.ts';
-import type { Table } from './tables.ts';
-import { castValue, type Row, type SqlType, type Value } from './values.ts';
+import { updateRow, type Table } from './tables.ts';
+import { castValue, keyOf, type Row, type SqlType, type Value } from './values.ts';
 
 export type Parse = (text: string) => readonly Node[];
 
@@ -208,10 +208,34 @@ const stampTransaction = (table: Table, { runNow }: Building): void => {
   table.beforeInsert.push((row) => ({ ...row, tx_id: runNow().session.transactionId() }));
 };
 
+const isChanged = (before: Row, after: Row, names: readonly string[]): boolean =>
+  names.some((name) => keyOf([before[name] ?? null]) !== keyOf([after[name] ?? null]));
+
+/** Whether anybody can approve is looked at again for every proposal that waits. */
+const lookAtProposalsAgain = (table: Table, { catalogue, runNow }: Building): void => {
+  const look = (): void => {
+    const operations = tableOf(catalogue, 'operations');
+    const nowMs = runNow().session.nowMs();
+    for (const [id, row] of [...operations.rows]) {
+      if (row['state'] !== 'proposed') continue;
+      const wakeAt = Math.min(Number(row['wake_at'] ?? nowMs), nowMs);
+      updateRow(catalogue.tables, operations, id, { ...row, wake_at: wakeAt });
+    }
+  };
+  const watched = table.name === 'organisations' ? ['policy'] : ['role', 'removed_at', 'revoked_at'];
+  if (table.name !== 'organisations' && table.afterInsert.length === 0) table.afterInsert.push(look);
+  if (table.afterUpdate.length === 0) {
+    table.afterUpdate.push((before, after) => {
+      if (isChanged(before, after, watched)) look();
+    });
+  }
+};
+
 /** The triggers of the migrations, by the functions that they call. */
 const triggers: Triggers = {
   stamp_feed_row: stampTransaction,
   stamp_audit_row: stampTransaction,
+  look_at_proposals_again: lookAtProposalsAgain,
   subject_of_new_member: (table) => {
     table.beforeInsert.push((row) => ({ ...row, subject: row['user_id'] ?? null }));
   },

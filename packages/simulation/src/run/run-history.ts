@@ -3,6 +3,7 @@ import { letPeopleAct } from '../world/acts.ts';
 import type { SharedDatabase } from '../world/database.ts';
 import { beginTroubles, heal, letTroublesHappen } from '../world/faults.ts';
 import { beginMs, History } from '../world/history.ts';
+import { letManagersAct } from '../world/managing.ts';
 import type { Plan } from '../world/plan.ts';
 import { Violation } from '../world/violation.ts';
 import { useRandomUuids } from './random-uuids.ts';
@@ -65,6 +66,7 @@ const live = async (history: History): Promise<void> => {
   history.revive();
   letPeopleAct(history);
   letTroublesHappen(history);
+  letManagersAct(history);
   beginTroubles(history);
   await scheduler.runUntil(scheduler.nowMs() + plan.faultsForMs, over);
   if (over()) return;

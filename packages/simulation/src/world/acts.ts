@@ -98,10 +98,16 @@ export const letPeopleAct = (history: History): void => {
   const { plan } = history;
   let left = plan.refunds;
   for (const device of history.devices) {
-    history.every(`${device.name} sends`, 300, 1_800, () => device.round());
-    history.every(`${device.name} reads`, 400, 2_500, () => device.pollFeed());
+    // Where nothing can have changed it seldom looks: that costs much time and shows nothing.
+    history.every(`${device.name} sends`, 300, 1_800, async (chance) => {
+      if (device.mayHaveWork || chance.happens(0.1)) await device.round();
+    });
+    history.every(`${device.name} reads`, 400, 2_500, async (chance) => {
+      const { written } = history;
+      if (device.readThrough !== written || chance.happens(0.05)) await device.pollFeed(written);
+    });
     if (device.person.role === 'agent') {
-      history.every(`${device.name} asks`, 500, 9_000, async (chance) => {
+      history.every(`${device.name} asks`, 500, 6_000, async (chance) => {
         if (history.healed || left <= 0) return;
         left -= 1;
         await propose(history, device, chance);

@@ -58,6 +58,10 @@ export class Device {
   /** Items of which a person was told that they are saved. */
   readonly promised = new Map<string, { readonly operationId: string; readonly type: string }>();
   skewMs = 0;
+  /** Something may wait to be sent, as far as this device knows. */
+  mayHaveWork = true;
+  /** How much of the feed it has read to its end. */
+  readThrough = -1;
   readonly #grounds: DeviceGrounds;
   readonly #number: number;
   #seats: Seat[];
@@ -159,7 +163,7 @@ export class Device {
     seat.isBusy = true;
     try {
       const end = await seat.sender.runRound({ urgency: 'person-asked', cancellation: createCanceller() });
-      if (process.env['DBG']) this.#grounds.trace(`${seat.mortal.name} round ${JSON.stringify(end)}`);
+      this.mayHaveWork = end.kind !== 'rested' || end.nextTryInMs !== null || end.sent > 0;
     } finally {
       seat.isBusy = false;
     }
@@ -176,6 +180,7 @@ export class Device {
   }
 
   lookUpFirst(): void {
+    this.mayHaveWork = true;
     for (const { sender } of this.#seats) sender.lookUpFirst();
   }
 
@@ -184,7 +189,7 @@ export class Device {
   }
 
   /** Reads the feed once, as the server's route tells it, and applies what came through. */
-  async pollFeed(): Promise<void> {
+  async pollFeed(written = 0): Promise<void> {
     const { chance, network, scheduler } = this.#grounds;
     if (this.#polling || chance.happens(network.offline)) return;
     this.#polling = true;
@@ -194,8 +199,10 @@ export class Device {
       const batches = await Promise.race([this.#grounds.poll(this.person, cursor), silence]);
       // A connection that breaks in the middle leaves what came before it.
       const most = chance.happens(network.lost) ? chance.below((batches?.length ?? 0) + 1) : Infinity;
-      for (const batch of (batches ?? []).slice(0, most)) {
+      const told = batches ?? [];
+      for (const [index, batch] of told.slice(0, most).entries()) {
         if (!(await this.#applyBatch(batch, epoch))) break;
+        if (index === told.length - 1) this.readThrough = written;
       }
     } catch {
       // The server's trouble ends the poll; the next one goes on from the cursor.
@@ -237,7 +244,10 @@ export class Device {
     const order = this.order(orderId);
     if (order === undefined) return null;
     const seen = { id: order.id, version: order.version, lines: order.lines, refundable: order.refundable };
-    const begun = await this.#intents().begin(seen);
+    const first = await this.#intents().begin(seen);
+    // A second refund of the order, as a person asks for one who sees that the first is there.
+    const begun =
+      first.kind === 'already-queued' ? await this.#intents().beginAnother(seen, first.operationId) : first;
     if (begun.kind !== 'draft') return null;
     const queued = await this.#intents().queue(begun.draft.operationId, {
       kind: 'refund',
@@ -248,12 +258,14 @@ export class Device {
     });
     if (!queued.saved) return null;
     this.promised.set(queued.itemKey, { operationId: queued.operationId, type: 'propose' });
+    this.mayHaveWork = true;
     return queued.operationId;
   }
 
   async decide(intent: DecisionIntent): Promise<boolean> {
     const decided = await this.#intents().decide(intent);
     if (!decided.saved) return false;
+    this.mayHaveWork = true;
     if (decided.how === 'queued') {
       this.promised.set(decided.itemKey, { operationId: intent.operationId, type: intent.type });
     }
@@ -264,6 +276,7 @@ export class Device {
   async goOn(operationId: string, differentFrom: readonly string[]): Promise<boolean> {
     const gone = await this.#intents().goOn(operationId, differentFrom);
     if (gone.saved) this.promised.set(gone.itemKey, { operationId, type: 'propose' });
+    this.mayHaveWork = true;
     return gone.saved;
   }
 

@@ -101,6 +101,7 @@ export const letTroublesHappen = (history: History): void => {
 export const heal = (history: History): void => {
   const { provider, network, databaseTroubles, scheduler } = history;
   history.healed = true;
+  history.healedAtMs = scheduler.nowMs();
   history.trace('everything is healed');
   provider.troubles = noTroubles();
   Object.assign(network, noNetworkTroubles());

@@ -1,10 +1,10 @@
 import type { WorkerSettings } from '@holdfast/engine';
-import type { Operation } from '@holdfast/operation';
+import { mintOperationId, type Operation } from '@holdfast/operation';
 import { Witness } from '../check/witness.ts';
 import { createPretendProvider, type PretendProvider } from '../provider/pretend-provider.ts';
 import { createTurns } from '../postgres/pretend-driver.ts';
 import { createChance, type Chance } from './chance.ts';
-import { organisationId, people, type Person, type SharedDatabase } from './database.ts';
+import { people, type Person, type SharedDatabase } from './database.ts';
 import { Device, noNetworkTroubles, type NetworkTroubles } from './device.ts';
 import type { Plan, Trouble } from './plan.ts';
 import {
@@ -49,6 +49,11 @@ export class History {
   server: ServerProcess;
   workers: WorkerProcess[] = [];
   healed = false;
+  healedAtMs = 0;
+  /** Events of the provider that nobody has acknowledged yet. */
+  untold = 0;
+  /** Commits that wrote into the feed. */
+  written = 0;
   /** The first thing that went wrong: it ends the history. */
   trouble: unknown = null;
   readonly #grounds: Grounds;
@@ -84,6 +89,7 @@ export class History {
       trace: (line) => this.trace(line),
       onTrouble: (error) => this.fail(error),
       feedWritten: () => {
+        this.written += 1;
         for (const worker of this.workers) worker.wake();
       },
     };
@@ -240,7 +246,8 @@ export class History {
     return this.server.engine.getOperation(principalOf({ id: 'eve', role: 'admin' }), id);
   }
 
-  get organisation(): string {
-    return organisationId;
+  mintId(chance: Chance): string {
+    const random = new Uint8Array(10).map(() => chance.below(256));
+    return mintOperationId(this.scheduler.nowMs(), random);
   }
 }

@@ -140,7 +140,7 @@ export const startWorker = (grounds: Grounds, name: string, skewMs: number): Wor
     clock: {
       nowMs: clockOf,
       // Nobody promises that a pause is over in time.
-      pause: (ms) => scheduler.pause(ms + chance.below(Math.min(2_000, 1 + 3 * ms)), mortal),
+      pause: (ms) => scheduler.pause(ms + chance.below(Math.min(4_000, 1 + 6 * ms)), mortal),
     },
     watch: (wake) => {
       wakes.add(wake);

@@ -61,12 +61,14 @@ export const createWebhooks = (history: History): ((changed: ProviderEvent) => v
     const answered = lost || !mortal.alive ? silence : engine.receiveWebhook(body, 'whsec').catch(() => null);
     const answer = await Promise.race([answered, silence]);
     const isHeard = answer !== null && !(isBad && chance.happens(0.2));
+    if (isHeard) history.untold -= 1;
     if (isHeard && answer.kind === 'refused') throw new Error(`an event was refused: ${answer.because}`);
     if (!isHeard) history.scheduler.later(againAfterMs, null, () => history.start(() => deliver(event)));
   };
 
   const send = (changed: ProviderEvent): void => {
     events += 1;
+    history.untold += 1;
     const event = eventOf(history, changed, `evt_${String(events)}`);
     const isBad = history.has('webhooks') && !history.healed;
     const delayMs = isBad && chance.happens(0.5) ? chance.below(30_000) : chance.below(usualDelayMs);

@@ -1,0 +1,152 @@
+import type { Operation } from '@holdfast/operation';
+import type { Backup } from '../postgres/pretend-postgres.ts';
+import type { Chance } from './chance.ts';
+import { organisationId } from './database.ts';
+import type { History } from './history.ts';
+import { principalOf } from './server-door.ts';
+
+const [eve, eli] = [
+  { id: 'eve', role: 'admin' },
+  { id: 'eli', role: 'admin' },
+] as const;
+const operators = [
+  { id: 'olga', role: 'operator' },
+  { id: 'otto', role: 'operator' },
+] as const;
+
+/** What people do at a desk they do against a server that may die under it: then it is not done, and somebody tries again. */
+const atTheDesk = async (work: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await work();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const holdNowAndThen = (history: History): void => {
+  let isOn = false;
+  history.every('holds', 4_000, 20_000, async () => {
+    if (history.healed) return;
+    isOn = !isOn;
+    history.trace(isOn ? 'submitting is put on hold' : 'the hold is lifted');
+    await atTheDesk(() =>
+      history.server.engine.hold.set(organisationId, isOn, 'eve', 'to look at something'),
+    );
+  });
+};
+
+const changePolicy = async (history: History, chance: Chance): Promise<void> => {
+  const { policy } = history.server.engine;
+  const { policy: now } = await policy.show(principalOf(eve));
+  const wanted = chance.pick([
+    { ...now, approvalsNeeded: 2 },
+    { ...now, approvalsNeeded: 1 },
+    { ...now, allowedReasons: ['returned'] as const },
+    { ...now, allowedReasons: null },
+  ]);
+  if (wanted === undefined) return;
+  const { version: basedOn, ...rules } = wanted;
+  const asked = { basedOn, policy: rules, note: 'as we agreed' };
+  const answer = await policy.change(principalOf(eve), asked);
+  if (!answer.ok) return;
+  const waiting = answer.desk.waiting?.id;
+  if (waiting !== undefined) await policy.approve(principalOf(eli), waiting);
+  const { policy: after } = await policy.show(principalOf(eve));
+  history.trace(
+    `the policy asks for ${String(after.approvalsNeeded)} and allows ${after.allowedReasons?.join(', ') ?? 'every reason'}`,
+  );
+};
+
+/** The database is put back to an earlier time, and everything starts over on it. */
+const restore = (history: History, backup: Backup, isRecognised: boolean): void => {
+  history.trace(`the database is put back${isRecognised ? '' : ', and nobody notices'}`);
+  history.killAll();
+  const { postgres } = history.database;
+  postgres.restore(backup);
+  history.witness.restored = true;
+  if (isRecognised) {
+    const open = postgres.begin();
+    open.ask('select begin_new_generation($1, $2)', [
+      `after ${String(history.scheduler.nowMs())}`,
+      'The database was restored from another time or place.',
+    ]);
+    open.commit();
+  }
+  history.revive();
+};
+
+const restoreOnce = (history: History): void => {
+  const chance = history.chance.fork('restores');
+  const backupMs = chance.between(2_000, Math.floor(history.plan.faultsForMs * 0.6));
+  const restoreMs = backupMs + chance.between(3_000, 40_000);
+  history.scheduler.later(backupMs, null, () => {
+    const backup = history.database.postgres.backup();
+    history.trace('a backup is made');
+    history.scheduler.later(restoreMs - backupMs, null, () => {
+      if (!history.healed) restore(history, backup, chance.happens(0.7));
+    });
+  });
+};
+
+/** What an operator sees in the provider's own dashboard, and says. Two of them where one does not suffice. */
+const resolve = async (history: History, operation: Operation, chance: Chance): Promise<void> => {
+  const found = history.provider.ledger.refunds.find(
+    (refund) => refund.operationId === operation.id && refund.listedFromMs <= history.scheduler.nowMs(),
+  );
+  if (found !== undefined && found.status !== 'succeeded') return;
+  const outcome = found === undefined ? 'failed' : 'confirmed';
+  if (outcome === 'failed') history.witness.settledByPeople.add(operation.id);
+  for (const operator of operators) {
+    const { engine } = history.server;
+    const now = await engine.getOperation(principalOf(operator), operation.id);
+    if (now === null || !now.needsPerson) return;
+    const [result] = await engine.apply(principalOf(operator), [
+      {
+        ok: true,
+        command: {
+          type: 'resolve',
+          commandId: history.mintId(chance),
+          operationId: operation.id,
+          version: now.version,
+          outcome,
+          note: 'looked at the dashboard',
+          ...(found === undefined ? {} : { providerReference: found.reference }),
+        },
+      },
+    ]);
+    const said = result?.problem?.detail ?? result?.operation?.state ?? '';
+    history.trace(`${operator.id} settles ${operation.id.slice(-4)} as ${outcome}: ${said}`);
+  }
+};
+
+const settleSome = async (history: History, chance: Chance): Promise<void> => {
+  for (const row of history.database.postgres.rowsOf('operations')) {
+    if (!Array.isArray(row['attention']) || row['attention'].length === 0 || !chance.happens(0.4)) continue;
+    await atTheDesk(async () => {
+      const operation = await history.toldNow(String(row['id']));
+      if (operation?.needsPerson === true) await resolve(history, operation, chance);
+    });
+  }
+};
+
+/** What those who run it do: holds, the policy, restores, and what stands before a person. */
+export const letManagersAct = (history: History): void => {
+  if (history.has('holds')) holdNowAndThen(history);
+  if (history.has('policy')) {
+    history.every('policy', 6_000, 30_000, async (chance) => {
+      if (!history.healed) await atTheDesk(() => changePolicy(history, chance));
+    });
+  }
+  if (history.has('restore')) restoreOnce(history);
+  if (history.has('operators'))
+    history.every('operators', 3_000, 12_000, (chance) => settleSome(history, chance));
+  // Whoever put it on hold, somebody has looked by the time that all is well.
+  history.every('the last hold', 2_000, 4_000, async () => {
+    if (!history.healed) return;
+    const [organisation] = history.database.postgres.rowsOf('organisations');
+    if (organisation?.['hold_on'] !== true) return;
+    await atTheDesk(() => history.server.engine.hold.set(organisationId, false, 'eve', null));
+    history.trace('the hold is lifted');
+  });
+};
