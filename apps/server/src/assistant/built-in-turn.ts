@@ -32,9 +32,17 @@ const namesOrder = (
   return isOpen || names.some((name) => name !== undefined && text.includes(name));
 };
 
+/** Whether a customer who is named may be one of more than were looked at, or has more orders than were. */
+const mayHaveNamesakes = ({ read }: Answer, { cutShort }: Gathered): boolean =>
+  read.some(
+    ({ what, id, title }) =>
+      what === 'customer' &&
+      cutShort.some((word) => id === word || title.toLowerCase().includes(word.toLowerCase())),
+  );
+
 /** An answer to what was found of more than was looked at. */
 const withDoubt = (answer: Answer, text: string, gathered: Gathered, beside: Circumstances): Answer => {
-  if (!gathered.isPartial || answer.kind !== 'draft') return answer;
+  if (answer.kind !== 'draft' || !mayHaveNamesakes(answer, gathered)) return answer;
   if (namesOrder(text, answer.draft.orderId, gathered, beside)) return answer;
   const { read, missing, quoted } = answer;
   const choices = read.filter(({ what }) => what === 'order');

@@ -6,8 +6,8 @@ type Reads = Pick<Engine, 'getOrder' | 'searchOrders' | 'getTicket' | 'searchTic
 
 export type Gathered = {
   readonly catalogue: Catalogue;
-  /** More was found than is looked at: what is not an ID in the request may fit something that was not seen. */
-  readonly isPartial: boolean;
+  /** Words of which more was found than is looked at: what they name may be something that was not seen. */
+  readonly cutShort: readonly string[];
 };
 
 export type Asked = {
@@ -20,6 +20,7 @@ export type Asked = {
 const mostWords = 16;
 const pageLength = 50;
 const mostOrdersWithOperations = 24;
+const mostCustomers = 8;
 
 const wordsOf = (text: string): readonly string[] => [
   ...new Set(
@@ -36,63 +37,121 @@ const byPromise = (words: readonly string[]): readonly string[] => {
   return words.toSorted((one, other) => rank(one) - rank(other)).slice(0, mostWords);
 };
 
-/** Everything of the organisation that a request's words may be about, found by search. */
-export const gatherCatalogue = async (
-  engine: Reads,
-  who: Principal,
-  { text, orderId, ticketId }: Asked,
-  isStopped: () => boolean,
-): Promise<Gathered> => {
-  const orders = new Map<string, Order>();
-  const tickets = new Map<string, Ticket>();
-  const operations = new Map<string, Operation>();
-  let isPartial = false;
-  const keep = <Item extends { readonly id: string }>(kept: Map<string, Item>, page: Page<Item>): void => {
-    for (const item of page.items) kept.set(item.id, item);
-    if (page.nextCursor !== null) isPartial = true;
-  };
-  const words = byPromise(wordsOf(text));
-  const exact = (ids: readonly (string | undefined)[]) => ids.filter((id) => id !== undefined);
-  for (const id of exact([orderId, ...words.filter((word) => /\d/.test(word))])) {
-    const order = await engine.getOrder(who, id);
-    if (order !== null) orders.set(order.id, order);
-  }
-  for (const id of exact([ticketId, ...words.filter((word) => /\d/.test(word))])) {
-    const ticket = await engine.getTicket(who, id);
-    if (ticket !== null) tickets.set(ticket.id, ticket);
+/** Orders of a customer of whose name the request has a word. */
+const namedIn = (text: string, orders: readonly Order[]): readonly Order[] => {
+  const said = new Set(wordsOf(text).map((word) => word.toLowerCase()));
+  return orders.filter(({ customer }) => wordsOf(customer.name).some((word) => said.has(word.toLowerCase())));
+};
+
+/** What was found so far. */
+type Found = {
+  readonly orders: Map<string, Order>;
+  readonly tickets: Map<string, Ticket>;
+  readonly operations: Map<string, Operation>;
+  readonly cutShort: string[];
+};
+
+type Search = {
+  readonly engine: Reads;
+  readonly who: Principal;
+  readonly asked: Asked;
+  readonly words: readonly string[];
+  readonly found: Found;
+  readonly isStopped: () => boolean;
+};
+
+const keep = <Item extends { readonly id: string }>(
+  { cutShort }: Found,
+  kept: Map<string, Item>,
+  page: Page<Item>,
+  word: string,
+): void => {
+  for (const item of page.items) kept.set(item.id, item);
+  if (page.nextCursor !== null) cutShort.push(word);
+};
+
+const keepOrder = async ({ engine, who, found }: Search, id: string | null | undefined): Promise<void> => {
+  const order = id === null || id === undefined ? null : await engine.getOrder(who, id);
+  if (order !== null) found.orders.set(order.id, order);
+};
+
+/** By what stands in the request itself: IDs exactly, and every word in whatever is searched. */
+const searchWords = async (search: Search): Promise<void> => {
+  const { engine, who, asked, words, found, isStopped } = search;
+  const numbered = words.filter((word) => /\d/.test(word));
+  for (const id of [asked.orderId, ...numbered]) await keepOrder(search, id);
+  for (const id of [asked.ticketId, ...numbered]) {
+    const ticket = id === undefined ? null : await engine.getTicket(who, id);
+    if (ticket !== null) found.tickets.set(ticket.id, ticket);
   }
   for (const word of words) {
-    if (isStopped()) break;
-    keep(orders, await engine.searchOrders(who, word, undefined, pageLength));
-    if (/\d/.test(word)) keep(tickets, await engine.searchTickets(who, word, undefined, pageLength));
-  }
-  for (const ticket of [...tickets.values()]) {
-    if (isStopped() || (ticket.id !== ticketId && !text.includes(ticket.id))) continue;
-    const order = ticket.orderId === undefined ? null : await engine.getOrder(who, ticket.orderId);
-    if (order !== null) orders.set(order.id, order);
-    if (ticket.orderId === undefined)
-      keep(orders, await engine.searchOrders(who, ticket.customerId, undefined, pageLength));
+    if (isStopped()) return;
+    keep(found, found.orders, await engine.searchOrders(who, word, undefined, pageLength), word);
+    if (!numbered.includes(word)) continue;
+    keep(found, found.tickets, await engine.searchTickets(who, word, undefined, pageLength), word);
   }
   const ids = words.filter((word) => parseOperationId(word) !== undefined);
   const known = ids.length === 0 ? {} : (await engine.lookUp(who, ids)).operations;
   for (const operation of Object.values(known)) {
     if (operation === null) continue;
-    operations.set(operation.id, operation);
-    const order = operation.orderId === null ? null : await engine.getOrder(who, operation.orderId);
-    if (order !== null) orders.set(order.id, order);
+    found.operations.set(operation.id, operation);
+    await keepOrder(search, operation.orderId);
   }
-  for (const { id } of [...orders.values()].slice(0, mostOrdersWithOperations)) {
+};
+
+/** The orders of the tickets and the customers that are named. Answers whose they are. */
+const followNames = async (search: Search): Promise<ReadonlySet<string>> => {
+  const { engine, who, asked, found, isStopped } = search;
+  const named = namedIn(asked.text, [...found.orders.values()]);
+  const customers = new Set(named.map(({ customer }) => customer.id));
+  for (const ticket of found.tickets.values()) {
+    if (ticket.id !== asked.ticketId && !asked.text.includes(ticket.id)) continue;
+    await keepOrder(search, ticket.orderId);
+    if (ticket.orderId === undefined) customers.add(ticket.customerId);
+  }
+  // Of who is named, every order: which one is meant can be told only among all of them.
+  for (const id of [...customers].slice(0, mostCustomers)) {
     if (isStopped()) break;
-    const order = await engine.getOrder(who, id);
-    for (const operation of order?.operations ?? []) operations.set(operation.id, operation);
+    keep(found, found.orders, await engine.searchOrders(who, id, undefined, pageLength), id);
   }
-  isPartial ||= orders.size > mostOrdersWithOperations;
+  return customers;
+};
+
+/** The refunds of the orders that are likeliest meant. */
+const readOperations = async (
+  { engine, who, asked, found, isStopped }: Search,
+  customers: ReadonlySet<string>,
+): Promise<void> => {
+  const rankOf = ({ id, customer }: Order): number => {
+    if (id === asked.orderId || asked.text.includes(id)) return 0;
+    return customers.has(customer.id) ? 1 : 2;
+  };
+  const likely = [...found.orders.values()].toSorted((one, other) => rankOf(one) - rankOf(other));
+  for (const { id } of likely.slice(0, mostOrdersWithOperations)) {
+    if (isStopped()) return;
+    const order = await engine.getOrder(who, id);
+    for (const operation of order?.operations ?? []) found.operations.set(operation.id, operation);
+  }
+};
+
+/** Everything of the organisation that a request's words may be about, found by search. */
+export const gatherCatalogue = async (
+  engine: Reads,
+  who: Principal,
+  asked: Asked,
+  isStopped: () => boolean,
+): Promise<Gathered> => {
+  const found: Found = { orders: new Map(), tickets: new Map(), operations: new Map(), cutShort: [] };
+  const search: Search = { engine, who, asked, words: byPromise(wordsOf(asked.text)), found, isStopped };
+  await searchWords(search);
+  await readOperations(search, await followNames(search));
+  const { orders, tickets, operations, cutShort } = found;
   return {
     catalogue: {
       orders: [...orders.values()],
       tickets: [...tickets.values()],
       operations: [...operations.values()],
     },
-    isPartial,
+    cutShort,
   };
 };
