@@ -80,7 +80,10 @@ describe('a webhook of Adyen', () => {
   });
 
   test.each([
-    ['two items, of which one could be known and another new', { notificationItems: [{}, {}] }],
+    [
+      'two items, of which one could be known and another new',
+      { notificationItems: [{ NotificationRequestItem: published }, { NotificationRequestItem: {} }] },
+    ],
     ['no items', { notificationItems: [] }],
   ])('of %s is not taken', (_what, more) => {
     expect(verify(bytesOf(published, more), publishedKey).ok).toBe(false);
