@@ -111,18 +111,28 @@ export const operations = {
     hint: 'Only when you know from the provider what happened. Every settlement needs a note.',
     confirmed: 'It was refunded',
     failed: 'It did not happen',
+    needs: {
+      confirmed:
+        'Needs the reference of a refund that the provider knows on this payment. Another amount, or a provider that cannot be asked, needs a second operator.',
+      failed: 'Always needs a second operator, who looks for themselves and says the same.',
+    },
     reference: "Provider's reference",
     referenceMissing: 'Copy the reference from the provider.',
-    failedNeeds: 'A second operator must say the same before it counts.',
     note: 'Note: how you know',
     noteMissing: 'Say how you know.',
     button: 'Settle',
+    sameButton: (outcome: string) => `Say the same: ${outcome}`,
     waiting: (name: string, outcome: string) =>
       `${name} says: ${outcome}. A second operator must say the same.`,
+    waitingForOther: (outcome: string) => `You said: ${outcome}. Another operator must say the same.`,
+    found: (reference: string) => `Named as the finding: ${reference}`,
+    looked: 'I have looked at it',
+    lookedTitle: 'Clear the attention',
+    lookedHint: (state: string) =>
+      `It stays as it is recorded (${state}). Say what you found; then it leaves the queue, and the same evidence does not bring it back.`,
+    lookedNote: 'Note: what you found',
   },
   listTitle: 'Operations',
-  uncertainTitle: 'Uncertain',
-  uncertainLead: 'Outcomes we lost sight of, and refunds that need a person. The oldest first.',
   uncertainEmpty:
     'No outcome is uncertain. When sight of a refund is lost, it stands here until it is known.',
   listEmpty: 'No operation matches these filters.',

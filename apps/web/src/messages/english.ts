@@ -3,6 +3,7 @@
  * its own and not a part of one object, so that a screen's words come with the screen.
  */
 export { conflict, drops, sameAmount } from './en-conflict.ts';
+export { cases } from './en-cases.ts';
 export { decisions } from './en-decisions.ts';
 export { device } from './en-device.ts';
 export { home, row } from './en-home.ts';

@@ -13,6 +13,7 @@ const screens = {
   ticket: new LazyPart(() => import('../screens/order/TicketScreen.svelte')),
   operations: new LazyPart(() => import('../screens/tables/OperationsScreen.svelte')),
   operation: new LazyPart(() => import('../screens/operation/OperationScreen.svelte')),
+  attention: new LazyPart(() => import('../screens/attention/AttentionScreen.svelte')),
   approvals: new LazyPart(() => import('../screens/approvals/ApprovalsScreen.svelte')),
   device: new LazyPart(() => import('../screens/device/DeviceScreen.svelte')),
   audit: new LazyPart(() => import('../screens/audit/AuditScreen.svelte')),
@@ -48,7 +49,7 @@ export const screenAt = (path: string): ScreenName | null => {
     case 'operations':
       return inside === undefined ? 'operations' : 'operation';
     case 'uncertain':
-      return 'operations';
+      return 'attention';
     case 'approvals':
     case 'device':
     case 'audit':

@@ -6,7 +6,6 @@ import NotFoundScreen from './NotFoundScreen.svelte';
 
 // Two routes of one screen share its component, so that going from one to the other keeps what is on it.
 const order = lazyScreen('order');
-const operations = lazyScreen('operations');
 const approvals = lazyScreen('approvals');
 const settings = lazyScreen('settings');
 
@@ -22,9 +21,9 @@ const router = createRouter({
   '/orders/:orderId': order,
   '/orders/:orderId/refund': order,
   '/tickets/:ticketId': lazyScreen('ticket'),
-  '/operations': operations,
+  '/operations': lazyScreen('operations'),
   '/operations/:operationId': lazyScreen('operation'),
-  '/uncertain': operations,
+  '/uncertain': lazyScreen('attention'),
   '/approvals': approvals,
   '/approvals/:operationId': approvals,
   '/device': lazyScreen('device'),

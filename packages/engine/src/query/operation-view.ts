@@ -56,6 +56,7 @@ export type StoredOperation = {
     readonly outcome: 'confirmed' | 'failed';
     readonly note: string;
     readonly waiting: boolean;
+    readonly providerReference: string | null;
   } | null;
   readonly takenBy: string | null;
   readonly takenAt: Date | null;
@@ -203,6 +204,7 @@ export const viewOfOperation = (
       outcome: resolution.outcome,
       note: resolution.note,
       waiting: resolution.waiting,
+      ...(resolution.providerReference == null ? {} : { providerReference: resolution.providerReference }),
     },
     ...caseOf(stored, person),
     ...(stored.atProposal === null || stored.atProposal === undefined

@@ -73,6 +73,8 @@ export const operationSchema = z.object({
       outcome: z.enum(['confirmed', 'failed']),
       note: z.string(),
       waiting: z.boolean(),
+      /** What the first operator found, so that a second can look at the same. Since version 3. */
+      providerReference: z.optional(z.string()),
     }),
   ),
   /** Who looks into it, and since when: while it is a case. Since version 3. */

@@ -1,7 +1,7 @@
 import type { SeenOperation } from '@holdfast/outbox';
 import type { Operation, OperationState } from '@holdfast/operation';
 import { expect, test } from 'vitest';
-import { readFilters, sortOperations, uncertainFirst, writeFilters } from './operation-filters.ts';
+import { readFilters, sortOperations, writeFilters } from './operation-filters.ts';
 
 const seen = (id: string, state: OperationState, over: Partial<Operation> = {}): SeenOperation => ({
   operationId: id,
@@ -54,19 +54,5 @@ test('amounts of different currencies are not compared with each other', () => {
     'eur-small',
     'eur-large',
     'jpy',
-  ]);
-});
-
-test('the queue of the uncertain begins with a person’s cases, then with the longest blind, each once', () => {
-  const old = seen('old', 'outcome_unknown', { unknownSince: '2026-11-29T08:00:00.000Z' });
-  const young = seen('young', 'outcome_unknown', { unknownSince: '2026-11-29T11:00:00.000Z' });
-  const person = seen('person', 'outcome_unknown', {
-    needsPerson: true,
-    unknownSince: '2026-11-29T10:00:00.000Z',
-  });
-  expect(ids(uncertainFirst([young, person, old, seen('fine', 'confirmed'), person]))).toEqual([
-    'person',
-    'old',
-    'young',
   ]);
 });

@@ -35,7 +35,7 @@ export const writeFilters = (filters: OperationFilters): string => {
 };
 
 /** More than this is found with a filter, not by reading on. */
-export const longestList = 5_000;
+const longestList = 5_000;
 
 export const queryOf = (filters: OperationFilters): LiveQuery & { of: 'operations' } => ({
   of: 'operations',
@@ -67,7 +67,7 @@ const comparisons: Record<SortColumn, (one: SeenOperation, other: SeenOperation)
 };
 
 /** An outcome that is not known, or that needs a person: never below one that is settled. */
-export const isUncertain = ({ synced }: SeenOperation): boolean =>
+const isUncertain = ({ synced }: SeenOperation): boolean =>
   synced !== null && (synced.needsPerson || synced.state === 'outcome_unknown');
 
 export const sortOperations = (
@@ -83,12 +83,3 @@ export const sortOperations = (
       one.operationId.localeCompare(other.operationId),
   );
 };
-
-/** The uncertain ones, a person's cases first, then those we have been blind about for longest. */
-export const uncertainFirst = (list: readonly SeenOperation[]): readonly SeenOperation[] =>
-  [...new Map(list.filter(isUncertain).map((seen) => [seen.operationId, seen])).values()].toSorted(
-    (one, other) => {
-      const person = Number(other.synced?.needsPerson ?? false) - Number(one.synced?.needsPerson ?? false);
-      return person || (one.synced?.unknownSince ?? '~').localeCompare(other.synced?.unknownSince ?? '~');
-    },
-  );
