@@ -40,7 +40,7 @@ const heard = (result: string | null): boolean => result !== null && result !== 
 const sent = ({ attempts, providerName }: KnownFacts, { known }: KnownMessages): readonly string[] => {
   if (attempts.length === 0) return [known.nothingSent(providerName)];
   const unheard = attempts.filter(({ endedAt, result }) => endedAt === null || !heard(result)).length;
-  return [known.requests(attempts.length), ...(unheard === 0 ? [] : [known.unheard(unheard)])];
+  return [known.requests(attempts.length), ...(unheard === 0 ? [] : [known.unheard(unheard, attempts.length)])];
 };
 
 const ofState = (facts: KnownFacts, { known }: KnownMessages): readonly string[] => {

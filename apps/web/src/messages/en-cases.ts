@@ -47,7 +47,7 @@ export const cases = {
     clear: 'Clear filters',
   },
   look: {
-    all: (count: number) => `Look now at all ${count}`,
+    all: (count: number) => (count === 1 ? 'Look now' : `Look now at all ${count}`),
     some: (count: number) => (count === 1 ? 'Look now at 1' : `Look now at ${count}`),
     looking: (done: number, of: number) => `Looking… ${done} of ${of}`,
     asked: 'asked',
@@ -113,7 +113,6 @@ export const cases = {
     },
     disputed: 'A dispute of this payment is open.',
     use: 'Use this reference',
-    columns: { reference: 'Reference', status: 'Status', amount: 'Amount', made: 'Made', whose: 'Whose' },
   },
   events: {
     title: 'Webhooks',

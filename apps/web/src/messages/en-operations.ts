@@ -77,6 +77,7 @@ export const operations = {
   attemptsEmpty: 'Nothing was sent to the provider.',
   observationsTitle: 'Observations',
   observationsEmpty: 'No evidence from outside yet.',
+  showEarlier: (count: number) => `Show ${count} earlier`,
   columns: {
     number: 'No.',
     sent: 'Sent',

@@ -11,10 +11,12 @@ export const englishKnown = {
       count === 1
         ? 'One request was submitted. Its key stands for at most one refund.'
         : `${count} requests were submitted, all with one key: together they stand for at most one refund.`,
-    unheard: (count: number): string =>
-      count === 1
-        ? 'The answer to one of them was not heard, or proves nothing.'
-        : `The answers to ${count} of them were not heard, or prove nothing.`,
+    unheard: (count: number, of: number): string =>
+      of === 1
+        ? 'Its answer was not heard, or proves nothing.'
+        : count === of
+          ? 'None of their answers was heard, or none proves anything.'
+          : `The ${count === 1 ? 'answer to one' : `answers to ${count}`} of them ${count === 1 ? 'was' : 'were'} not heard, or ${count === 1 ? 'proves' : 'prove'} nothing.`,
     proposed: 'It waits for approval.',
     approved: 'It is approved and has not been submitted.',
     submitting: 'A worker has it; a request may be under way this moment.',

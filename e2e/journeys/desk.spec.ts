@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import type { Browser, Page } from '@playwright/test';
+import type { House, Order } from '../harness/house.ts';
+import { devices, expect, test } from '../harness/journey.ts';
+import { expectInside, reach, signIn } from '../harness/steps.ts';
+import { until } from '../harness/program.ts';
+import { expectReachable } from '../harness/reachable.ts';
+
+// A person is needed as soon as the first look has shown nothing.
+test.use({
+  settings: { HOLDFAST_NEEDS_PERSON_AFTER_MS: '2000', HOLDFAST_CHECK_BACKOFF_MS: '1000,1000,2000' },
+});
+
+/** A UUIDv7, as a device mints one. */
+const mintId = (): string => {
+  const hex = Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+};
+
+const amount = { minor: 4_000, currency: 'EUR' };
+
+/** Proposed and approved by people elsewhere; what the provider does with it was armed before. */
+const lose = async (house: House, order: Order): Promise<string> => {
+  const operationId = mintId();
+  const propose = {
+    ...{ type: 'propose', commandId: operationId, operationId, kind: 'refund', orderId: order.id, amount },
+    ...{ reason: 'returned', note: 'The parcel is back.' },
+  };
+  await house.askAsPerson('agent', '/v1/commands', { commands: [propose] });
+  const { fingerprint } = (await house.operation(operationId)) as unknown as { fingerprint: string };
+  const approve = { type: 'approve', commandId: mintId(), operationId, fingerprint };
+  await house.askAsPerson('approver', '/v1/commands', { commands: [approve] });
+  return operationId;
+};
+
+const needsPerson = (house: House, id: string) =>
+  until(`${id} to need a person`, async () => {
+    const record = await house.operation(id);
+    return record.needsPerson ? record : undefined;
+  });
+
+const openCase = async (page: Page, house: House, order: Order): Promise<void> => {
+  await page.goto(`${house.origin}/uncertain`);
+  await page.getByRole('link', { name: new RegExp(order.customer) }).click();
+  await expect(page.getByRole('heading', { name: 'Both sides' })).toBeVisible();
+};
+
+const secondOperator = async (house: House, browser: Browser): Promise<Page> => {
+  const person = await house.welcome('operator', { email: 'olga@example.test', name: 'Olga Second' });
+  const page = await (await browser.newContext(devices.operator)).newPage();
+  await page.goto(house.origin);
+  await signIn(page, person);
+  await expectInside(page);
+  return page;
+};
+
+test('three cases, found late, never happened and contradicted afterwards, are settled on the screen that shows them', async ({
+  house,
+  visit,
+  browser,
+}) => {
+  const sell = (name: string) => house.sell({ name: `desk-${name}`, minor: 9_900 });
+  const [late, never, contradicted] = [await sell('late'), await sell('never'), await sell('contradicted')];
+  for (const { payment } of [late, never]) {
+    await house.provider.fault({
+      on: 'refund.create',
+      do: 'drop_before',
+      times: 'always',
+      paymentIntent: payment,
+    });
+  }
+  const { payment } = contradicted;
+  await house.provider.fault({ on: 'webhook', do: 'hold', times: 'always', paymentIntent: payment });
+  await house.provider.fault({
+    on: 'refund.create',
+    do: 'execute_then_drop',
+    times: 'always',
+    paymentIntent: payment,
+  });
+  await house.provider.fault({
+    on: 'refund.create',
+    do: 'hide_from_list',
+    ms: 900_000,
+    paymentIntent: payment,
+  });
+  const ids = {
+    late: await lose(house, late),
+    never: await lose(house, never),
+    contradicted: await lose(house, contradicted),
+  };
+  for (const id of Object.values(ids)) await needsPerson(house, id);
+  // Somebody paid it out by hand meanwhile: the provider's record names no operation.
+  await house.provider.post('/fake/refunds', { payment_intent: late.payment, amount: amount.minor });
+
+  const operator = await visit('operator');
+  await operator.goto(`${house.origin}/uncertain`);
+  await expect(operator.getByRole('listitem').filter({ hasText: 'Needs a person' })).toHaveCount(3);
+  await expectReachable(operator, 'queue of attention');
+
+  // With the keyboard alone: down to the first, look at it, take it, open it.
+  await operator.keyboard.press('j');
+  await operator.keyboard.press('l');
+  await expect(operator.getByText('The provider is being asked about it.')).toBeVisible();
+  await operator.keyboard.press('t');
+  await expect(operator.getByText('You have it', { exact: true })).toBeVisible();
+  await operator.keyboard.press('Enter');
+  await expect(operator.getByRole('heading', { name: 'Both sides' })).toBeVisible();
+
+  // Found late.
+  await openCase(operator, house, late);
+  await expect(operator.getByText('that names no operation')).toBeVisible();
+  await expectReachable(operator, 'case');
+  await operator.getByRole('button', { name: 'Use this reference' }).click();
+  await operator.getByLabel('Note: how you know').fill('Paid out by hand; the reference is theirs.');
+  await operator.getByRole('button', { name: 'Settle', exact: true }).click();
+  const confirmed = await reach(house, ids.late, 'confirmed');
+  const byHand = await house.provider.refunds(late.payment);
+  expect(byHand.map(({ id }) => id)).toEqual([confirmed.provider.reference]);
+  await expect(operator.getByRole('main').getByRole('article')).toContainText('Stripe reports it refunded');
+
+  // Never happened: one word waits for another person's, who looks at the same evidence.
+  const second = await secondOperator(house, browser);
+  for (const [index, order] of [never, contradicted].entries()) {
+    await openCase(operator, house, order);
+    await operator.getByRole('radio', { name: /It did not happen/ }).check();
+    await operator.getByLabel('Note: how you know').fill('Stripe shows nothing after an hour.');
+    await operator.getByRole('button', { name: 'Settle', exact: true }).click();
+    await expect(operator.getByText('Another operator must say the same.')).toBeVisible();
+    expect((await house.operation([ids.never, ids.contradicted][index] ?? '')).state).toBe('outcome_unknown');
+
+    await openCase(second, house, order);
+    await second.getByRole('button', { name: 'Say the same: It did not happen' }).click();
+    await second.getByLabel('Note: how you know').fill('I see none either.');
+    await second.getByRole('button', { name: 'Settle', exact: true }).click();
+    await reach(house, [ids.never, ids.contradicted][index] ?? '', 'failed');
+  }
+  expect(await house.provider.refunds(never.payment)).toEqual([]);
+
+  // Contradicted afterwards: it comes back by itself, loudly, and leaves only when somebody has looked.
+  await house.provider.clearFaults();
+  const back = await reach(house, ids.contradicted, 'confirmed');
+  expect(back.needsPerson).toBe(true);
+  await openCase(second, house, contradicted);
+  await expect(second.getByText('Nothing that replaces it is sent while this stands.')).toBeVisible();
+  await expectReachable(second, 'contradicted case');
+  await second.getByLabel('Note: what you found').fill('It was late; the customer keeps it.');
+  await second.getByRole('button', { name: 'I have looked at it' }).click();
+  await until('nobody to be needed', async () =>
+    (await house.operation(ids.contradicted)).needsPerson ? undefined : true,
+  );
+  const paid = await house.provider.refunds(contradicted.payment);
+  expect(paid.map(({ amount: minor }) => minor)).toEqual([amount.minor]);
+
+  await second.goto(`${house.origin}/uncertain`);
+  await expect(second.getByText('No outcome is uncertain.')).toBeVisible();
+  await second.context().close();
+});
+
+test('on a phone the queue and a case can be read and used', async ({ house, visit }) => {
+  const order = await house.sell({ name: 'desk-phone', minor: 9_900 });
+  await house.provider.fault({
+    ...{ on: 'refund.create', do: 'drop_before', times: 'always', paymentIntent: order.payment },
+  });
+  const id = await lose(house, order);
+  await needsPerson(house, id);
+  const phone = await visit('operator', { viewport: { width: 390, height: 844 }, hasTouch: true });
+  await phone.goto(`${house.origin}/uncertain`);
+  await expect(phone.getByRole('link', { name: new RegExp(order.customer) })).toBeVisible();
+  await expectReachable(phone, 'queue on a phone');
+  await openCase(phone, house, order);
+  await phone.getByRole('button', { name: 'Take it' }).click();
+  await expect(phone.getByText('You have it')).toBeVisible();
+  await phone.getByLabel('Comment').fill('Called the customer.');
+  await phone.getByRole('button', { name: 'Keep the comment' }).click();
+  await expect(phone.getByRole('list', { name: 'Comments' })).toContainText('Called the customer.');
+  await expectReachable(phone, 'case on a phone');
+});
