@@ -139,9 +139,9 @@ const lastDeferral = (seen: readonly Observation[]): number | null => {
 export const recordLookUp = async (
   tx: OrganisationTransaction,
   operationId: string,
-  finding: LookUpFinding,
+  finding: LookUpFinding | null,
 ): Promise<void> => {
-  await addObservation(tx, { operationId, source: 'look-up', finding });
+  if (finding !== null) await addObservation(tx, { operationId, source: 'look-up', finding });
   await tx.db
     .update(operations)
     .set({ lastCheckAt: tx.now, checkCount: sql`${operations.checkCount} + 1` })

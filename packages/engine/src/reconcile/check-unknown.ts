@@ -34,11 +34,14 @@ export type UnknownOperation = {
 export type CheckUnknownPorts = ClaimApprovedPorts & {
   /** `null` where its outcome is not unknown (any more). */
   readonly readUnknown: (organisationId: string, operationId: string) => Promise<UnknownOperation | null>;
-  /** Keeps what a look-up showed as evidence, counts the check, and settles. */
+  /**
+   * Keeps what a look-up showed as evidence, counts the check, and settles. `null` where the provider has no such
+   * question: the check counts, and there is nothing to keep.
+   */
   readonly recordLookUp: (
     account: ProviderAccount,
     operationId: string,
-    finding: LookUpFinding,
+    finding: LookUpFinding | null,
   ) => Promise<void>;
   readonly adjustAttention: (
     organisationId: string,
@@ -114,7 +117,9 @@ export const checkUnknown = async (
   const before = await ports.readUnknown(organisationId, operationId);
   if (before === null) return { kind: 'not-ours', because: 'its outcome is not unknown any more' };
   const answer = await askAndAbsorb(ports, account, before.paymentReference, before.facts.nowMs);
-  await ports.recordLookUp(account, operationId, findingOf(before, answer, account, settings));
+  const isOffered = answer.kind === 'answer' || answer.notOffered !== true;
+  const finding = isOffered ? findingOf(before, answer, account, settings) : null;
+  await ports.recordLookUp(account, operationId, finding);
   const adjustment = adjustmentBy(answer, before.facts.attention);
   if (adjustment.raises.length + adjustment.clears.length > 0) {
     await ports.adjustAttention(organisationId, operationId, adjustment);

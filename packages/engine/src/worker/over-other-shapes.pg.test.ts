@@ -278,7 +278,7 @@ describe('a gateway without key and look-up: once, and then a person', () => {
     ['execute_then_500', 1],
     ['drop_before', 0],
   ])('an answer lost to %s: one request ever, unknown, and a person decides', async (fault, refunds) => {
-    const { house, newOrder, worker, figures, statesOf } = gateway();
+    const { house, newOrder, worker, figures, statesOf, evidenceOf } = gateway();
     const { order, payment } = await newOrder();
     await fakes.fault('gateway', payment, { do: fault });
     const id = await house.approved(order, 2_500);
@@ -289,6 +289,8 @@ describe('a gateway without key and look-up: once, and then a person', () => {
       ...{ state: 'outcome_unknown', attention: [expect.objectContaining({ reason: 'outcome-unresolved' })] },
     });
     expect(await statesOf(id)).not.toContain('failed');
+    // A question that there is not leaves no evidence, however often its time comes.
+    expect(await evidenceOf(id)).toEqual([{ source: 'response', kind: 'unknown' }]);
     expect(await figures(payment)).toMatchObject({ reserved: 2_500, refunded: 0 });
     expect(await fakes.submissions(payment)).toHaveLength(1);
     expect(await fakes.ledger(payment)).toHaveLength(refunds);
