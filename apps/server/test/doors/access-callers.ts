@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '@holdfast/operation';
 import { hashApiKey, mintApiKey } from '../../src/sign-in/api-key.ts';
+import type { KeyScope } from '../../src/sign-in/key-rules.ts';
 import type { House } from '../house-rig.ts';
 import { origin } from '../house-rig.ts';
 
@@ -9,6 +10,8 @@ export type Caller = {
   readonly role: Role;
   readonly assistant: boolean;
   readonly isKey: boolean;
+  /** A key may be narrower than its role. */
+  readonly scope?: KeyScope;
   readonly headers: Readonly<Record<string, string>>;
   /** Keys through which the same person, or the same key, proposes and approves; what `own` states are made with. */
   readonly own: { readonly propose?: string; readonly approve?: string };
@@ -20,13 +23,14 @@ type NewKey = {
   readonly role: Role;
   readonly ownerUserId?: string;
   readonly assistant?: boolean;
+  readonly scope?: KeyScope;
 };
 
 /** Adds a key of an organisation of the house. */
 export const addKey = async (
   house: House,
   organisationId: string,
-  { role, ownerUserId, assistant = false }: NewKey,
+  { role, ownerUserId, assistant = false, scope = 'role' }: NewKey,
 ): Promise<string> => {
   const key = mintApiKey();
   const id = randomBytes(8).toString('hex');
@@ -37,6 +41,7 @@ export const addKey = async (
     name: `${role} key`,
     ownerUserId: ownerUserId ?? null,
     assistant,
+    scope,
   });
   return key;
 };
@@ -93,6 +98,13 @@ export const callersOf = async (
       ...(role === 'approver' ? { approve: key } : {}),
     };
     callers.push({ name: `${role} key`, role, assistant: false, isKey: true, headers: bearer(key), own });
+  }
+  for (const role of keyRoles) {
+    for (const scope of ['read', 'propose'] as const) {
+      const key = await addKey(house, organisationId, { role, scope });
+      const name = `${role} key that may ${scope}`;
+      callers.push({ name, role, assistant: false, isKey: true, scope, headers: bearer(key), own: {} });
+    }
   }
   for (const [index, role] of (['agent', 'approver', 'operator', 'admin'] as const).entries()) {
     const { userId } = await addPerson(

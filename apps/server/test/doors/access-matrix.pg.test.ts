@@ -221,7 +221,8 @@ describe('the doors', () => {
       const at = await rig.prepare('unheard');
       if (row === undefined || at === undefined) throw new Error(`no row for ${type}`);
       for (const keysMayDecide of [true, false]) {
-        for (const caller of rig.home) {
+        // A key that only reads is kept from the whole batch, as the table says.
+        for (const caller of rig.home.filter(({ scope }) => scope !== 'read')) {
           const id = at.freshId();
           const command = { ...(row.body?.(at) as object), type, operationId: id };
           const commands = [{ commandId: id, ...command }];

@@ -1,4 +1,5 @@
 import { defaultPolicy, type Role } from '@holdfast/operation';
+import { scopeCovers, type KeyScope } from '../../src/sign-in/key-rules.ts';
 
 /*
  * Who may use which door: one row for every route that is mounted. A route without a row fails the test beside this
@@ -54,6 +55,8 @@ export type GuardedRow = {
   readonly route: string;
   readonly may: readonly Role[];
   readonly not?: readonly Not[];
+  /** The narrowest key that is let in; unless said, one that reads for `get`, and a whole one for all others. */
+  readonly scope?: KeyScope;
   readonly path?: (at: At) => string;
   readonly body?: (at: At) => unknown;
   /** What those who may are answered; `[]`: any 2xx. */
@@ -108,6 +111,7 @@ const fromTheClaimOn = (answers: Answers): Partial<Record<State, Answers>> => ({
 const operationRows: readonly GuardedRow[] = [
   {
     route: 'put /v1/operations/{id}',
+    scope: 'propose',
     may: proposers,
     body: refund,
     state: 'unheard',
@@ -167,6 +171,7 @@ const operationRows: readonly GuardedRow[] = [
   },
   {
     route: 'post /v1/operations/{id}/cancel',
+    scope: 'propose',
     may: proposers,
     body: ending,
     state: 'own-proposed',
@@ -232,12 +237,14 @@ const operationRows: readonly GuardedRow[] = [
   { route: 'get /v1/operations', may: all },
   {
     route: 'post /v1/operations/lookup',
+    scope: 'read',
     may: all,
     body: (at) => ({ ids: [at.operationId] }),
   },
   {
     // Each command in it is judged as by the route of its own; the test walks their types.
     route: 'post /v1/commands',
+    scope: 'propose',
     may: all,
     body: () => ({ commands: [{}] }),
   },
@@ -422,6 +429,7 @@ const notificationRows: readonly GuardedRow[] = [
 const assistantRows: readonly GuardedRow[] = [
   {
     route: 'post /mcp',
+    scope: 'propose',
     may: ['agent', 'admin'],
     not: ['people'],
     body: (at) => ({
@@ -490,7 +498,12 @@ export const rows: readonly Row[] = [...guardedRows, ...openRows];
 /** Whether a row lets a caller of its own organisation in. */
 export const mayEnter = (
   row: GuardedRow,
-  caller: { readonly role: Role; readonly assistant: boolean; readonly isKey: boolean },
+  caller: {
+    readonly role: Role;
+    readonly assistant: boolean;
+    readonly isKey: boolean;
+    readonly scope?: KeyScope;
+  },
   keysMayDecide: boolean,
 ): boolean => {
   const refused = row.not ?? [];
@@ -498,5 +511,6 @@ export const mayEnter = (
   if (caller.isKey && refused.includes('any-key')) return false;
   if (!caller.isKey && refused.includes('people')) return false;
   if (caller.isKey && !keysMayDecide && refused.includes('keys')) return false;
-  return row.may.includes(caller.role);
+  const needed = row.scope ?? (row.route.startsWith('get ') ? 'read' : 'role');
+  return scopeCovers(caller.scope, needed) && row.may.includes(caller.role);
 };
