@@ -2,6 +2,7 @@
  * Every word the screens say in English. A second language is a second file of these names. Each area is an export of
  * its own and not a part of one object, so that a screen's words come with the screen.
  */
+export { assistant } from './en-assistant.ts';
 export { conflict, drops, sameAmount } from './en-conflict.ts';
 export { cases } from './en-cases.ts';
 export { decisions } from './en-decisions.ts';
