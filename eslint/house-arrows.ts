@@ -29,6 +29,7 @@ export const rooms: readonly Room[] = [
   { folder: 'packages/providers/src/adyen', ours: ['@holdfast/operation'], others: [], node: true },
   { folder: 'packages/providers/src/paypal', ours: ['@holdfast/operation'], others: [], node: true },
   { folder: 'packages/providers/src/mollie', ours: ['@holdfast/operation'], others: [], node: true },
+  { folder: 'packages/providers/src/square', ours: ['@holdfast/operation'], others: [], node: true },
   { folder: 'packages/providers/src/single-shot', ours: ['@holdfast/operation'], others: [], node: true },
   { folder: 'packages/providers/src/template', ours: ['@holdfast/operation'], others: [], node: true },
   {
@@ -192,6 +193,7 @@ const entriesForTests = [
   '@holdfast/providers/adyen',
   '@holdfast/providers/paypal',
   '@holdfast/providers/mollie',
+  '@holdfast/providers/square',
   '@holdfast/providers/single-shot',
 ];
 

@@ -1,5 +1,5 @@
 /** What the fakes remember. One process, one set of books; money in each provider's own smallest unit. */
-export type ShapeName = 'adyen' | 'paypal' | 'mollie' | 'gateway';
+export type ShapeName = 'adyen' | 'paypal' | 'mollie' | 'square' | 'gateway';
 
 export interface Payment {
   provider: ShapeName;

@@ -5,7 +5,7 @@ import { shapeNamed } from './shapes/shapes.ts';
 import type { Call } from './shapes/shape.ts';
 import type { Webhooks } from './webhooks.ts';
 
-const provider = z.enum(['adyen', 'paypal', 'mollie', 'gateway']);
+const provider = z.enum(['adyen', 'paypal', 'mollie', 'square', 'gateway']);
 const payments = z.array(
   z.object({ provider, id: z.string(), amount: z.number().int().positive(), currency: z.string() }),
 );

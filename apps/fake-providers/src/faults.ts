@@ -17,7 +17,7 @@ export const deeds = [
 ] as const;
 
 export const faultInput = z.object({
-  provider: z.enum(['adyen', 'paypal', 'mollie', 'gateway']),
+  provider: z.enum(['adyen', 'paypal', 'mollie', 'square', 'gateway']),
   payment: z.string(),
   do: z.enum(deeds),
   times: z.number().int().positive().default(1),

@@ -10,7 +10,7 @@ import type { WorkerHouse } from './worker-house.ts';
 /** By path and as a process of its own: a package knows no app. */
 const program = fileURLToPath(new URL('../../../apps/fake-providers/src/fake-providers.ts', import.meta.url));
 
-export type ShapeName = 'adyen' | 'paypal' | 'mollie' | 'gateway';
+export type ShapeName = 'adyen' | 'paypal' | 'mollie' | 'square' | 'gateway';
 
 export type FakeLedgerRefund = {
   readonly provider: ShapeName;

@@ -5,6 +5,7 @@ import { classifyAdyen } from '../src/adyen/adyen-refund.ts';
 import { classifyMollie } from '../src/mollie/mollie-refund.ts';
 import { classifyPaypal } from '../src/paypal/paypal-refund.ts';
 import { classifySingleShot } from '../src/single-shot/single-shot-adapter.ts';
+import { classifySquare } from '../src/square/square-refund.ts';
 import type { JsonAnswered } from '../src/wire/call-json.ts';
 import type { Fields } from '../src/wire/fields.ts';
 
@@ -13,6 +14,7 @@ const classifiers = {
   Adyen: (answer: JsonAnswered): AttemptFinding => classifyAdyen(answer, nowMs),
   PayPal: classifyPaypal,
   Mollie: classifyMollie,
+  Square: classifySquare,
   gateway: classifySingleShot,
 } as const;
 type Name = keyof typeof classifiers;
@@ -30,6 +32,10 @@ const paypal = (name: string, ...issues: readonly string[]): Fields => ({
   ...{ name, debug_id: 'a1', details: issues.map((issue) => ({ issue })) },
 });
 const mollie = (status: number, field?: string): Fields => ({ status, title: 'words', field });
+
+const square = (category: string, ...codes: readonly string[]): Fields => ({
+  errors: codes.map((code) => ({ category, code })),
+});
 
 const adyenTaken: Fields = {
   ...{ status: 'received', pspReference: 'R1', paymentPspReference: 'P1', reference: 'org.op' },
@@ -50,12 +56,23 @@ const mollieTaken: Fields = {
   },
   amount: { value: '25.00', currency: 'EUR' },
 };
+const squareRefund: Fields = {
+  ...{ id: 'SQ1', status: 'PENDING', payment_id: 'P1', reason: 'org.op', created_at: '2026-11-30T11:00:00Z' },
+  amount_money: { amount: 2500, currency: 'EUR' },
+};
+const squareTaken: Fields = { refund: squareRefund };
 const gatewayTaken: Fields = {
   ...{ code: 0, refund: 'G1', payment: 'P1', amount: 2500, currency: 'EUR', state: 'done' },
   at: '2026-11-30T11:00:00Z',
 };
 const taken: Readonly<Record<Name, Fields>> = {
-  ...{ Adyen: adyenTaken, PayPal: paypalTaken, Mollie: mollieTaken, gateway: gatewayTaken },
+  ...{
+    Adyen: adyenTaken,
+    PayPal: paypalTaken,
+    Mollie: mollieTaken,
+    Square: squareTaken,
+    gateway: gatewayTaken,
+  },
 };
 
 const rows: readonly (readonly [
@@ -146,6 +163,39 @@ const rows: readonly (readonly [
   ['Mollie', 404, mollie(404), { kind: 'rejected' }],
   ['Mollie', 404, mollie(503), { kind: 'unknown' }],
   ['Mollie', 503, mollie(503), { kind: 'unknown' }],
+  ['Square', 200, squareTaken, { kind: 'accepted', record: { status: 'pending', operationId: 'op' } }],
+  [
+    'Square',
+    200,
+    { refund: { ...squareRefund, status: 'REJECTED' } },
+    { kind: 'accepted', record: { status: 'failed' } },
+  ],
+  ['Square', 200, { refund: squareRefund, errors: [] }, { kind: 'unknown' }],
+  ['Square', 200, { refund: { ...squareRefund, amount_money: { amount: 2500 } } }, { kind: 'unknown' }],
+  [
+    'Square',
+    400,
+    square('REFUND_ERROR', 'REFUND_AMOUNT_INVALID'),
+    { kind: 'rejected', decline: 'exceeds-unrefunded' },
+  ],
+  [
+    'Square',
+    400,
+    square('REFUND_ERROR', 'PAYMENT_NOT_REFUNDABLE'),
+    { kind: 'rejected', decline: 'not-refundable' },
+  ],
+  ['Square', 400, square('INVALID_REQUEST_ERROR', 'IDEMPOTENCY_KEY_REUSED'), { kind: 'unknown' }],
+  ['Square', 400, square('REFUND_ERROR', 'REFUND_ALREADY_PENDING'), { kind: 'unknown' }],
+  ['Square', 400, square('REFUND_ERROR', 'PAYMENT_NOT_REFUNDABLE', 'BRAND_NEW'), { kind: 'unknown' }],
+  ['Square', 404, square('INVALID_REQUEST_ERROR', 'NOT_FOUND'), { kind: 'rejected' }],
+  [
+    'Square',
+    401,
+    square('AUTHENTICATION_ERROR', 'UNAUTHORIZED'),
+    { kind: 'deferred', because: 'key-refused' },
+  ],
+  ['Square', 429, square('RATE_LIMIT_ERROR', 'RATE_LIMITED'), { kind: 'deferred', because: 'rate-limited' }],
+  ['Square', 500, square('API_ERROR', 'PAYMENT_NOT_REFUNDABLE'), { kind: 'unknown' }],
   ['gateway', 200, gatewayTaken, { kind: 'accepted', record: { status: 'succeeded', operationId: null } }],
   ['gateway', 200, { ...gatewayTaken, code: 3 }, { kind: 'unknown' }],
   ['gateway', 422, { code: 3 }, { kind: 'rejected', decline: 'exceeds-unrefunded' }],
@@ -181,7 +231,17 @@ describe('how a request to a provider of another shape ended', () => {
   test.each(Object.keys(classifiers) as Name[])(
     '%s: whatever else is answered is unknown, and nothing throws',
     (name) => {
-      const known = ['status', 'errorCode', 'errorType', 'name', 'debug_id', 'title', 'code', 'pspReference'];
+      const known = [
+        'status',
+        'errorCode',
+        'errorType',
+        'name',
+        'debug_id',
+        'title',
+        'code',
+        'pspReference',
+        'errors',
+      ];
       const body = fc.dictionary(
         fc.oneof(fc.constantFrom('message', 'error', 'detail', 'reason', 'details', 'issue'), fc.string()),
         fc.oneof(fc.constantFrom('already refunded', 'not refundable', 'declined'), fc.jsonValue()),

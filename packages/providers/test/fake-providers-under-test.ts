@@ -75,7 +75,7 @@ type Made = { readonly credential: string; readonly apiBase: string };
 
 /** One of the shapes that the fake providers speak, over real HTTP, ledger and webhooks included. */
 export const startFakeShape = async (
-  provider: 'adyen' | 'paypal' | 'mollie' | 'gateway',
+  provider: 'adyen' | 'paypal' | 'mollie' | 'square' | 'gateway',
   { contract }: ProviderTraits,
   create: (made: Made) => ProviderAdapter,
 ): Promise<ProviderUnderTest> => {
@@ -128,7 +128,7 @@ export const startFakeShape = async (
     // Without a key only the payment tells whose submission it was.
     submissions: async ({ idempotencyKey, paymentReference }) =>
       rowsOf(await call('GET', '/fake/requests'), 'requests').filter(({ method, key, path, body }) =>
-        method === 'POST' && contract.keyWindowMs > 0
+        method === 'POST' && key !== null
           ? key === idempotencyKey
           : method === 'POST' && `${String(path)} ${String(body)}`.includes(`"${paymentReference}"`),
       ).length,

@@ -30,6 +30,7 @@ export const stripeTraits: ProviderTraits = {
   saysAccount: true,
   webhooks: 'key-and-metadata',
   pageSize: 100,
+  hasUnpublishedKeys: false,
   unknownPayment: 'pi_never_heard_of',
 };
 

@@ -4,6 +4,7 @@ import { gatewayShape } from './gateway-shape.ts';
 import { mollieShape } from './mollie-shape.ts';
 import { paypalShape } from './paypal-shape.ts';
 import type { Shape } from './shape.ts';
+import { squareShape } from './square-shape.ts';
 
 /** Each speaks below its own name: `/adyen/v72/…`, `/gateway/refunds`. */
 export const shapeNamed = (name: ShapeName): Shape => {
@@ -14,12 +15,14 @@ export const shapeNamed = (name: ShapeName): Shape => {
       return paypalShape;
     case 'mollie':
       return mollieShape;
+    case 'square':
+      return squareShape;
     case 'gateway':
       return gatewayShape;
   }
 };
 
-export const shapeAt = (name: string): Shape | undefined =>
-  name === 'adyen' || name === 'paypal' || name === 'mollie' || name === 'gateway'
-    ? shapeNamed(name)
-    : undefined;
+export const shapeAt = (name: string): Shape | undefined => {
+  const known = (['adyen', 'paypal', 'mollie', 'square', 'gateway'] as const).find((one) => one === name);
+  return known && shapeNamed(known);
+};

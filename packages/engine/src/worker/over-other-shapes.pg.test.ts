@@ -5,6 +5,7 @@ import { createAdyenAdapter } from '@holdfast/providers/adyen';
 import { createMollieAdapter } from '@holdfast/providers/mollie';
 import { createPaypalAdapter } from '@holdfast/providers/paypal';
 import { createSingleShotAdapter } from '@holdfast/providers/single-shot';
+import { createSquareAdapter } from '@holdfast/providers/square';
 import {
   startFakeProviders,
   startWebhookDoor,
@@ -264,6 +265,44 @@ describe('Mollie’s shape: lists that lag, and a short window', () => {
     expect((await evidenceOf(id)).filter(({ kind }) => kind === 'absent-yet').length).toBeGreaterThan(1);
     expect(await fakes.submissions(payment)).toHaveLength(1);
     await oneRefund(payment);
+  });
+});
+
+describe('Square’s shape: lists that lag, and keys of a window that nobody publishes', () => {
+  const square = shapeHouse('square', (apiBase) =>
+    createSquareAdapter({ accessToken: 'token', apiBase, nowMs: Date.now }),
+  );
+
+  // Red when: a window that is not published is taken for one, or an empty list for an absence.
+  test.each(['execute_then_drop', 'execute_then_500'])(
+    'an answer lost to %s and a list that is behind: one request ever, confirmed once it is listed',
+    async (fault) => {
+      const { house, newOrder, worker, statesOf, evidenceOf, oneRefund } = square();
+      const { order, payment } = await newOrder();
+      await fakes.fault('square', payment, { do: fault, ms: 2_000 });
+      const id = await house.approved(order, 2_500);
+      await whileRunning(worker(), async () => {
+        await house.settled(id, 'confirmed');
+      });
+      expect(await statesOf(id)).not.toContain('failed');
+      expect((await evidenceOf(id)).filter(({ kind }) => kind === 'absent-yet').length).toBeGreaterThan(1);
+      expect(await fakes.submissions(payment)).toHaveLength(1);
+      await oneRefund(payment);
+    },
+  );
+
+  test('a request cut before anything was done is not sent again: unknown, and a person decides', async () => {
+    const { house, newOrder, worker, figures } = square();
+    const { order, payment } = await newOrder();
+    await fakes.fault('square', payment, { do: 'drop_before' });
+    const id = await house.approved(order, 2_500);
+    await whileRunning(worker({ needsPersonAfterMs: 1_000 }), async () => {
+      await eventually(async () => (await house.operation(id)).attention.length > 0, 20_000);
+    });
+    expect(await house.operation(id)).toMatchObject({ state: 'outcome_unknown' });
+    expect(await figures(payment)).toMatchObject({ reserved: 2_500, refunded: 0 });
+    expect(await fakes.submissions(payment)).toHaveLength(1);
+    expect(await fakes.ledger(payment)).toHaveLength(0);
   });
 });
 

@@ -116,5 +116,31 @@ const withKeys = (traits: ProviderTraits): readonly ConformanceCase[] => [
   },
 ];
 
+const withUnpublishedKeys: readonly ConformanceCase[] = [
+  {
+    name: 'it knows keys for a time that nobody publishes: its contract lets nothing be sent again, though that might be one refund',
+    run: async ({ provider, traits, refundOf, submit }) => {
+      const request = refundOf(await provider.pay(eur(10_000)), eur(2_500));
+      await submit(request);
+      await submit(request);
+      expect(await provider.books(request.paymentReference)).toHaveLength(1);
+      expect(traits.contract.keyWindowMs).toBe(0);
+    },
+  },
+  {
+    name: 'our key with another amount is never taken for a refusal',
+    run: async ({ provider, refundOf, submit }) => {
+      const request = refundOf(await provider.pay(eur(10_000)), eur(2_500));
+      await submit(request);
+      expect((await submit({ ...request, amount: eur(2_600) })).finding.kind).toBe('unknown');
+      expect(await provider.books(request.paymentReference)).toHaveLength(1);
+    },
+  },
+];
+
 export const keyCases = (traits: ProviderTraits): readonly ConformanceCase[] =>
-  traits.contract.keyWindowMs === 0 ? withoutKeys : withKeys(traits);
+  traits.contract.keyWindowMs > 0
+    ? withKeys(traits)
+    : traits.hasUnpublishedKeys
+      ? withUnpublishedKeys
+      : withoutKeys;

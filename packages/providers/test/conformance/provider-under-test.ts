@@ -48,6 +48,8 @@ export type ProviderTraits = {
   readonly webhooks: 'key-and-metadata' | 'metadata' | 'none';
   /** Refunds on a page of its lists; `null` where there are no pages. */
   readonly pageSize: number | null;
+  /** It knows keys, but nobody says for how long: the contract counts them as none. */
+  readonly hasUnpublishedKeys: boolean;
   /** A payment in the provider's way of writing that it does not know. */
   readonly unknownPayment: string;
 };
