@@ -441,6 +441,7 @@ const assistantRows: readonly GuardedRow[] = [
   },
   {
     route: 'post /v1/assistant',
+    scope: 'propose',
     may: ['agent', 'admin'],
     body: (at) => ({ text: `What became of order ${at.orderId}?`, ticketId: at.ticketId }),
   },
