@@ -209,6 +209,7 @@ export const appRig = (options: RigOptions): AppRig => {
       during: overload.during,
       streams,
     },
+    demoCases: undefined,
     keyApprovals: options.keyApprovals ?? false,
     signing: {
       passkeys: { ofPerson: () => Promise.resolve([]) },

@@ -187,6 +187,7 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   await ask('post /v1/operations/{id}/case', `${at}/case`, decision({ act: 'comment', text: 'seen' }));
   await ask('get /v1/operations/{id}/provider-ledger', `${at}/provider-ledger`);
   await ask('get /v1/case-takers', '/v1/case-takers');
+  await ask('post /v1/demo/cases', '/v1/demo/cases');
   await ask('get /v1/operations/{id}', at);
   await ask('get /v1/operations', '/v1/operations?limit=1');
   await ask('post /v1/operations/lookup', '/v1/operations/lookup', { body: { ids: [id, mintId()] } });

@@ -62,3 +62,9 @@ export const registerAllPayments = async (
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
 };
+
+/** In whose name the fake's payments are read. */
+export const fakeShop = (organisationId: string): Principal => ({
+  organisationId,
+  actor: { id: 'fake-shop', name: 'Fake shop', role: 'integrator', assistant: false, via: 'system' },
+});

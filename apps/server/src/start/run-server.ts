@@ -1,5 +1,4 @@
 import type { ProviderDirectory } from '@holdfast/engine';
-import type { Actor } from '@holdfast/operation';
 import { accountArrived, readPolicy } from '@holdfast/engine/postgres';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
@@ -27,7 +26,8 @@ import { launchers } from './launchers.ts';
 import { loggableError, type Logger } from './log.ts';
 import { makeEngine, type MadeEngine } from './make-engine.ts';
 import type { OpenDatabase } from './open-database.ts';
-import { registerAllPayments, withPaymentsAtTheFake } from './payments-at-the-fake.ts';
+import { demoCasesOf } from './demo-cases-of.ts';
+import { registerAllPayments, withPaymentsAtTheFake, fakeShop } from './payments-at-the-fake.ts';
 import { organisationParts } from './organisation-parts.ts';
 import { assistantParts } from './assistant-parts.ts';
 import { notificationParts, runNotifying } from './notifications-of.ts';
@@ -53,6 +53,8 @@ export type OpenServer = {
   readonly accountOf: ProviderDirectory['accountOf'];
   readonly made: MadeEngine;
   readonly streams: OpenStreams;
+  /** Of the demo: where cases to try are made. */
+  readonly demoAt: { readonly organisationId: string; readonly fakeStripeBase: string } | undefined;
 };
 
 /** How long requests under way may take once a stop was asked for. */
@@ -116,6 +118,7 @@ export const appOf = (opened: OpenServer) => {
         },
       },
       notifications: notificationParts(opened),
+      demoCases: demoCasesOf(opened),
       keyApprovals: settings.keyApprovals,
       signing: { passkeys: made.passkeys, policyOf: (id) => made.inOrganisation(id, readPolicy) },
       readiness: readiness(opened),
@@ -253,6 +256,7 @@ export const openServer = async (
     accountOf: directory.accountOf,
     made,
     streams: openStreams(settings.mostStreams),
+    demoAt: settings.demo && stripe ? { organisationId, fakeStripeBase: stripe.apiBase } : undefined,
   };
   const close = async (): Promise<void> => {
     directory.stop();
@@ -284,14 +288,7 @@ export const runServer = async (
       );
     }
     if (stripe?.fake === true && directory.defaultServedByFake()) {
-      const shop: Actor = {
-        id: 'fake-shop',
-        name: 'Fake shop',
-        role: 'integrator',
-        assistant: false,
-        via: 'system',
-      };
-      await registerAllPayments(opened.made.engine, { organisationId, actor: shop }, stripe.apiBase);
+      await registerAllPayments(opened.made.engine, fakeShop(organisationId), stripe.apiBase);
     }
     const server = settings.role === 'worker' ? undefined : await listen(opened);
     const stopWorker = settings.role === 'api' ? undefined : runWorker(opened);

@@ -268,6 +268,7 @@ const otherRows: readonly GuardedRow[] = [
   { route: 'get /v1/audit/export', may: operators },
   { route: 'get /v1/audit/seals', may: operators },
   { route: 'get /v1/case-takers', may: operators },
+  { route: 'post /v1/demo/cases', may: operators, passes: [404], elsewhere: [404] },
   { route: 'get /v1/me', may: all },
   { route: 'get /v1/me/signing', may: approvers },
   {

@@ -23,6 +23,7 @@ export const cases = {
   count: (count: number, people: number) =>
     `${count === 1 ? '1 case' : `${count} cases`}, ${people} ${people === 1 ? 'needs' : 'need'} a person`,
   keysHint: 'j and k move, Enter opens, t takes, l looks now, x marks for “Look now”.',
+  noPersonYet: 'No person is needed yet',
   since: (span: string) => `for ${span}`,
   keyUntil: (span: string) => `same key for ${span} more`,
   keyOver: 'key’s time is over',
@@ -76,6 +77,12 @@ export const cases = {
     unreachable: 'Holdfast cannot be reached. Nothing was changed.',
     refused: (status: number) => `It was not taken (${status}). Nothing was changed.`,
     takersAway: 'Whom it could be handed to is not known here now.',
+  },
+  demo: {
+    prepare: 'Make three cases to try',
+    what: 'Only in the demo: one was paid out by hand and is found late, one never happened, one is contradicted afterwards.',
+    preparing:
+      'They are being made: proposed, approved, and lost on the way. They appear here within a minute.',
   },
   account: { title: 'In plain words', known: 'Known', notKnown: 'Not known', settles: 'What settles it' },
   sides: {

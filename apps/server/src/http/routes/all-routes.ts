@@ -6,6 +6,8 @@ import { auditRoutes, type AuditParts } from './audit-routes.ts';
 import { caseRoutes } from './case-routes.ts';
 import { catalogueRoutes } from './catalogue-routes.ts';
 import { commandRoutes } from './command-routes.ts';
+import type { DemoCases } from '../../demo/demo-cases.ts';
+import { demoRoutes } from './demo-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
 import { keyRoutes, type KeyParts } from './key-routes.ts';
 import { mcpRoutes, type McpParts } from './mcp-route.ts';
@@ -34,6 +36,8 @@ export type RouteParts = {
   readonly keys: KeyParts;
   readonly providerAccount: ProviderAccountParts;
   readonly notifications: NotificationParts;
+  /** Only in the demo. */
+  readonly demoCases: DemoCases | undefined;
   readonly keyApprovals: boolean;
   readonly readiness: Readiness;
   readonly feed: FeedParts;
@@ -61,6 +65,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...keyRoutes(parts.keys),
   ...providerAccountRoutes(parts.providerAccount),
   ...signingRoutes(parts.signing),
+  ...demoRoutes(parts.demoCases),
   ...signInRoutes(parts.signIn),
   ...passkeySignInRoutes(parts.signIn.security),
   ...securityRoutes(parts.signIn.security),
