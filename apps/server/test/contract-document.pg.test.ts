@@ -263,6 +263,7 @@ describe('the contract as a document', () => {
       .map(([name, { status }]) => [name, status]);
     expect(refused).toEqual([
       ['get /v1/demo', 404],
+      ['post /v1/demo/cases', 404],
       ...forPeopleAlone.filter((name) => name.startsWith('post')).map((name) => [name, 422]),
       ['post /v1/invitation', 422],
       ['post /v1/invitation/accept', 422],
