@@ -199,6 +199,7 @@ export const appRig = (options: RigOptions): AppRig => {
       retryAfter: overload.retryAfter,
       streams,
       onFailure: (error) => failures.push(error),
+      askModel: undefined,
     },
     mcp: {
       sharedKey: new Uint8Array(32),

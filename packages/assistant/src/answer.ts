@@ -36,6 +36,7 @@ export const questionKinds = [
   'how-much',
   'how-many',
   'order-and-customer-differ',
+  'what-is-meant',
   'what-else',
 ] as const;
 export type QuestionKind = (typeof questionKinds)[number];

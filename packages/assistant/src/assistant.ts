@@ -3,4 +3,5 @@ export * from './answer.ts';
 export * from './catalogue.ts';
 export type { Circumstances } from './findings.ts';
 export { interpret } from './interpret.ts';
+export * from './reworded.ts';
 export * from './say-answer.ts';

@@ -149,7 +149,7 @@ const judgeWords = (asked: Asked, isAsked: boolean): Answer | undefined => {
   const open = reading.take(openWords, '§w');
   if (open.length === 0 && !dutchOr.test(reading.text())) return undefined;
   found.missing.push(...open.map(([said]) => ({ what: 'words' as const, said })));
-  return question(found, 'what-else');
+  return question(found, 'what-is-meant');
 };
 
 type Goods = {

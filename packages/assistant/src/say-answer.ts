@@ -9,6 +9,7 @@ const questions: Record<QuestionKind, string> = {
   'how-much': 'How much should be refunded?',
   'how-many': 'How many of them?',
   'order-and-customer-differ': 'That order is another customer’s. Which of the two is right?',
+  'what-is-meant': 'More than one thing may be meant. What exactly should be refunded?',
   'what-else': 'I did not understand all of it. What exactly should be refunded?',
 };
 

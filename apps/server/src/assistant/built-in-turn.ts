@@ -1,8 +1,16 @@
-import { interpret, sayAnswer, type Answer, type Circumstances } from '@holdfast/assistant';
+import {
+  interpret,
+  mayBeReworded,
+  rewordedRequest,
+  sayAnswer,
+  type Answer,
+  type Circumstances,
+} from '@holdfast/assistant';
 import type { Engine, Principal } from '@holdfast/engine';
 import { formatAmount } from '@holdfast/operation';
 import type { StreamEvent } from '../http/event-stream.ts';
 import { gatherCatalogue, type Gathered } from './gather-catalogue.ts';
+import type { AskModel, ModelUse } from './model-reading.ts';
 
 export type Turn = {
   readonly engine: Engine;
@@ -10,6 +18,9 @@ export type Turn = {
   readonly text: string;
   readonly beside: Circumstances;
   readonly isStopped: () => boolean;
+  /** An endpoint that may put a request in plainer words; none unless switched on. */
+  readonly askModel: AskModel | undefined;
+  readonly stop: AbortSignal;
 };
 
 /** Whether the request itself names the order, so that nothing unseen may be meant. */
@@ -50,7 +61,7 @@ const withDoubt = (answer: Answer, text: string, gathered: Gathered, beside: Cir
 };
 
 /** What was read comes first, then what follows from it in words, then as data, then what others wrote. */
-const eventsOf = (answer: Answer): readonly StreamEvent[] => {
+const eventsOf = ({ answer, model, use }: Reworded): readonly StreamEvent[] => {
   const events: StreamEvent[] = [{ event: 'looked-up', data: answer.read }];
   // A sentence at a time: whoever listens can stop it in between.
   const sentences = sayAnswer(answer).split(/(?<=[.?!])\s+/);
@@ -69,20 +80,56 @@ const eventsOf = (answer: Answer): readonly StreamEvent[] => {
   if (answer.missing.length > 0) events.push({ event: 'missing', data: answer.missing });
   if (answer.quoted.length > 0) events.push({ event: 'quoted', data: answer.quoted });
   const because = answer.kind === 'nothing' ? { because: answer.because } : {};
-  events.push({ event: 'done', data: { interpreter: 'built-in', answer: answer.kind, ...because } });
+  const data = {
+    interpreter: 'built-in',
+    model,
+    answer: answer.kind,
+    ...because,
+    ...(use === undefined ? {} : { use }),
+  };
+  events.push({ event: 'done', data });
   return events;
 };
 
-/** One turn of the built-in interpreter: no model, and nothing leaves this server. */
-export const builtInTurn = async ({
-  engine,
-  who,
-  text,
-  beside,
-  isStopped,
-}: Turn): Promise<readonly StreamEvent[]> => {
+/** `model`: whether an endpoint was asked, and whether its words were followed. */
+type Reworded = {
+  readonly answer: Answer;
+  readonly model: 'not-asked' | 'followed' | 'not-followed';
+  readonly use?: ModelUse;
+};
+
+/** An answer to a model's words about a request. The note is the person's own, and what others wrote stays beside it. */
+const inOwnWords = (answer: Answer, text: string, { quoted }: Answer): Answer =>
+  answer.kind === 'draft' && answer.draft.note !== undefined
+    ? { ...answer, quoted, draft: { ...answer.draft, note: text } }
+    : { ...answer, quoted };
+
+/**
+ * Where words were not understood, a model may say them plainer, and the grammar reads that by its own rules. Whatever
+ * it says that the request does not, or no answer at all, leaves the first answer as it was.
+ */
+const withModel = async (turn: Turn, gathered: Gathered, first: Answer): Promise<Reworded> => {
+  const { askModel, text, beside, stop } = turn;
+  if (askModel === undefined || !mayBeReworded(first)) return { answer: first, model: 'not-asked' };
+  const { catalogue } = gathered;
+  const shown = catalogue.orders.filter(({ id }) => id === beside.orderId || text.includes(id));
+  const said = await askModel(text, shown, stop);
+  if (said === undefined) return { answer: first, model: 'not-followed' };
+  const { use } = said;
+  const reworded = rewordedRequest(text, said.reading, beside);
+  if (reworded === undefined) return { answer: first, model: 'not-followed', use };
+  const answer = interpret(reworded, catalogue, beside);
+  if (answer.kind !== 'draft' && answer.kind !== 'report')
+    return { answer: first, model: 'not-followed', use };
+  return { answer: inOwnWords(answer, text, first), model: 'followed', use };
+};
+
+/** One turn: the built-in interpreter, and a model's help where that is switched on and needed. */
+export const builtInTurn = async (turn: Turn): Promise<readonly StreamEvent[]> => {
+  const { engine, who, text, beside, isStopped } = turn;
   const { orderId, ticketId } = beside;
   const gathered = await gatherCatalogue(engine, who, { text, orderId, ticketId }, isStopped);
   if (isStopped()) return [];
-  return eventsOf(withDoubt(interpret(text, gathered.catalogue, beside), text, gathered, beside));
+  const first = withDoubt(interpret(text, gathered.catalogue, beside), text, gathered, beside);
+  return eventsOf(await withModel(turn, gathered, first));
 };

@@ -133,6 +133,14 @@ export const environmentSchema = z.object({
       'must be https origins separated by commas, like https://push.example.org',
     )
     .default([]),
+  HOLDFAST_ASSISTANT_URL: z
+    .string()
+    .refine(isUrlOf('http:', 'https:'), 'must be a URL like https://models.example.org/v1')
+    .optional(),
+  HOLDFAST_ASSISTANT_MODEL: z.string().optional(),
+  HOLDFAST_ASSISTANT_KEY: z.string().optional(),
+  HOLDFAST_ASSISTANT_TIMEOUT_MS: milliseconds(100, 60_000, 8_000),
+  HOLDFAST_ASSISTANT_TOKENS: wholeNumber(16, 100_000, '300').default(300),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -39,7 +39,35 @@ export type Settings = {
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
   /** Push services that may be in our own network, by origin. */
   readonly pushServices: readonly string[];
+  /** An OpenAI-compatible endpoint that the assistant may ask for plainer words; without it nothing leaves. */
+  readonly assistantModel: ModelSettings | undefined;
   readonly logLevel: Environment['LOG_LEVEL'];
+};
+
+export type ModelSettings = {
+  readonly url: string;
+  readonly model: string;
+  readonly key: string | undefined;
+  readonly timeoutMs: number;
+  readonly mostTokens: number;
+};
+
+const readModel = (environment: Environment): ModelSettings | undefined => {
+  const { HOLDFAST_ASSISTANT_URL: url, HOLDFAST_ASSISTANT_MODEL: model } = environment;
+  if (url === undefined && model === undefined) return undefined;
+  if (url === undefined || model === undefined) {
+    throw new StartProblem(
+      'HOLDFAST_ASSISTANT_URL and HOLDFAST_ASSISTANT_MODEL go together.',
+      'Set both, or neither.',
+    );
+  }
+  return {
+    url,
+    model,
+    key: environment.HOLDFAST_ASSISTANT_KEY,
+    timeoutMs: environment.HOLDFAST_ASSISTANT_TIMEOUT_MS,
+    mostTokens: environment.HOLDFAST_ASSISTANT_TOKENS,
+  };
 };
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]', '::1'];
@@ -144,6 +172,7 @@ export const readSettings = (
     buildsWeb: environment.HOLDFAST_WEB_BUILD === 'on',
     smtp: readSmtp(environment),
     pushServices: environment.HOLDFAST_PUSH_SERVICES,
+    assistantModel: readModel(environment),
     logLevel: environment.LOG_LEVEL,
   };
 };

@@ -1,4 +1,5 @@
 import type { Principal } from '@holdfast/engine';
+import { modelAt } from '../assistant/model-reading.ts';
 import { isDatabaseAway } from '../http/failure.ts';
 import type { Overload } from '../http/overload.ts';
 import { rateLimiter } from '../http/rate-limit.ts';
@@ -28,16 +29,25 @@ const burstAlert = (log: OpenServer['log']): ((who: Principal) => void) => {
 
 /** What the assistants' doors work with: the programs' own, and the one that streams to people. */
 export const assistantParts = (
-  { sharedKey, streams, log }: Pick<OpenServer, 'sharedKey' | 'streams' | 'log'>,
+  { sharedKey, streams, log, settings }: Pick<OpenServer, 'sharedKey' | 'streams' | 'log' | 'settings'>,
   { during, retryAfter }: Pick<Overload, 'during' | 'retryAfter'>,
   logFailure: (error: unknown, away: boolean) => void,
 ): { readonly mcp: McpParts; readonly assistant: AssistantParts } => {
   const onFailure = (error: unknown): void => {
     logFailure(error, isDatabaseAway(error));
   };
+  const { assistantModel } = settings;
+  const askModel = assistantModel === undefined ? undefined : modelAt(assistantModel, onFailure);
   const limiter = rateLimiter(assistantPerMinute, Date.now);
   return {
     mcp: { sharedKey, limiter, onBurst: burstAlert(log), onFailure, receiptWithinMs, during, streams },
-    assistant: { limiter: rateLimiter(turnsPerMinute, Date.now), during, retryAfter, streams, onFailure },
+    assistant: {
+      limiter: rateLimiter(turnsPerMinute, Date.now),
+      during,
+      retryAfter,
+      streams,
+      onFailure,
+      askModel,
+    },
   };
 };

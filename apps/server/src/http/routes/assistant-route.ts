@@ -2,6 +2,7 @@ import type { Engine } from '@holdfast/engine';
 import { outsideId, plainText } from '@holdfast/operation';
 import { z } from 'zod';
 import { builtInTurn, type Turn } from '../../assistant/built-in-turn.ts';
+import type { AskModel } from '../../assistant/model-reading.ts';
 import type { Identity } from '../../sign-in/identify.ts';
 import { openEventStream, type StreamEvent } from '../event-stream.ts';
 import { inPlaces } from '../in-places.ts';
@@ -17,6 +18,7 @@ export type AssistantParts = {
   readonly retryAfter: () => string;
   readonly streams: OpenStreams;
   readonly onFailure: (error: unknown) => void;
+  readonly askModel: AskModel | undefined;
 };
 
 const turnSchema = z.object({
@@ -64,7 +66,9 @@ const stream = (
   let forget: () => void = () => undefined;
   const opened = openEventStream(
     async (writer) => {
+      const stop = new AbortController();
       writer.onClose(() => {
+        stop.abort();
         forget();
       });
       const turn: Turn = {
@@ -73,6 +77,8 @@ const stream = (
         text,
         beside: { ...beside, decimalMark: beside.decimalMark ?? '.' },
         isStopped: writer.closed,
+        askModel: parts.askModel,
+        stop: stop.signal,
       };
       try {
         for (const event of await builtInTurn(turn)) {
