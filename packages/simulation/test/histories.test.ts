@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createSharedDatabase, planOf, runHistory, type Outcome, type Plan } from '../src/simulation.ts';
-import type { SharedDatabase } from '../src/world/database.ts';
+import type { HistoryDatabase } from '../src/world/history-database.ts';
 import { regressions } from './regressions.ts';
 
-let database: SharedDatabase;
+let database: HistoryDatabase;
 beforeAll(async () => {
   database = await createSharedDatabase();
 });
@@ -17,7 +17,7 @@ describe('seeded histories', () => {
   // Red when: an expired claim goes back to approved, a retry takes a new key, a time-out counts as failed, …
   test('nothing wrong happens while everything fails, and all of it ends or stands before a person', async () => {
     const broken: string[] = [];
-    for (let seed = 1; seed <= 40; seed += 1) {
+    for (let seed = 1; seed <= 60; seed += 1) {
       const found = await told(planOf(seed));
       if (found !== null) broken.push(found);
     }

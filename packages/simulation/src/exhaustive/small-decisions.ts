@@ -29,7 +29,7 @@ const attemptsOf = ({ requests }: SmallWorld) =>
   requests.map(({ ended }, index) => ({ number: index + 1, ended }));
 
 const observationsOf = ({ seen }: SmallWorld): readonly Observation[] =>
-  seen.map((said, index) => ({ ...said, id: String(index), atMs: index }) as Observation);
+  seen.map((said, index) => ({ ...said, id: String(index), atMs: index }));
 
 /** Lets the shipped table decide about one event. What it ignores or refuses changes nothing. */
 export const happens = (

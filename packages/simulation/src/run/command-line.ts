@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { createSharedDatabase, type SharedDatabase } from '../world/database.ts';
+import { createSharedDatabase } from '../world/database.ts';
+import type { HistoryDatabase } from '../world/history-database.ts';
 import { planOf, type Plan } from '../world/plan.ts';
 import { exitCodes } from './exit-codes.ts';
 import { exploreAll } from '../exhaustive/explore-all.ts';
@@ -34,7 +35,11 @@ const tellReached = (reached: ReadonlyMap<string, number>): string =>
 const replay = (plan: Plan): string =>
   `pnpm sim --seed ${String(plan.seed)} --plan '${JSON.stringify(plan)}'`;
 
-const tellViolation = async (outcome: Outcome, database: SharedDatabase, shrinks: boolean): Promise<void> => {
+const tellViolation = async (
+  outcome: Outcome,
+  database: HistoryDatabase,
+  shrinks: boolean,
+): Promise<void> => {
   const { plan, violation } = outcome;
   if (violation === null) return;
   say(`seed ${String(plan.seed)} breaks ${violation.kind}: ${violation.message}`);

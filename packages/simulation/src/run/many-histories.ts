@@ -1,4 +1,4 @@
-import type { SharedDatabase } from '../world/database.ts';
+import type { HistoryDatabase } from '../world/history-database.ts';
 import { planOf } from '../world/plan.ts';
 import { runHistory, type Outcome } from './run-history.ts';
 
@@ -27,7 +27,7 @@ export type ManyOptions = {
 const progressEveryMs = 5_000;
 
 /** One history after the other, from one seed on. */
-export const runMany = async (database: SharedDatabase, options: ManyOptions): Promise<Progress> => {
+export const runMany = async (database: HistoryDatabase, options: ManyOptions): Promise<Progress> => {
   const beganMs = options.nowMs();
   const reached = new Map<string, number>();
   const sums = { histories: 0, steps: 0, lastedMs: 0, operations: 0, refunds: 0 };

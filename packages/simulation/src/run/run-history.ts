@@ -1,6 +1,6 @@
 import { behind, checkEnding, unfinished } from '../check/ending.ts';
 import { letPeopleAct } from '../world/acts.ts';
-import type { SharedDatabase } from '../world/database.ts';
+import type { HistoryDatabase } from '../world/history-database.ts';
 import { beginTroubles, heal, letTroublesHappen } from '../world/faults.ts';
 import { beginMs, History } from '../world/history.ts';
 import { letManagersAct } from '../world/managing.ts';
@@ -21,9 +21,9 @@ export type Outcome = {
   readonly reached: ReadonlyMap<string, number>;
 };
 
-const changesOf = (history: History): ReadonlyMap<string, number> => {
+const changesOf = async (history: History): Promise<ReadonlyMap<string, number>> => {
   const changes = new Map<string, number>();
-  for (const row of history.database.postgres.rowsOf('audit')) {
+  for (const row of await history.database.rowsOf('audit')) {
     const type = String(row['type']);
     changes.set(type, (changes.get(type) ?? 0) + 1);
   }
@@ -84,7 +84,8 @@ const live = async (history: History): Promise<void> => {
 };
 
 /** Lives one history from its beginning to its end. */
-export const runHistory = async (plan: Plan, database: SharedDatabase, traces = false): Promise<Outcome> => {
+export const runHistory = async (plan: Plan, database: HistoryDatabase, traces = false): Promise<Outcome> => {
+  await database.begin();
   const history = new History(plan, database, traces);
   const restoreUuids = useRandomUuids(history.randomUuid);
   const onUnhandled = (error: unknown): void => history.fail(error);
@@ -104,8 +105,8 @@ export const runHistory = async (plan: Plan, database: SharedDatabase, traces = 
     log: history.log,
     steps: history.scheduler.steps(),
     lastedMs: history.scheduler.nowMs() - beginMs,
-    operations: history.database.postgres.rowsOf('operations').length,
+    operations: (await history.database.rowsOf('operations')).length,
     refunds: history.provider.ledger.refunds.length,
-    reached: changesOf(history),
+    reached: await changesOf(history),
   };
 };

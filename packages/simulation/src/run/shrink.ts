@@ -1,4 +1,4 @@
-import type { SharedDatabase } from '../world/database.ts';
+import type { HistoryDatabase } from '../world/history-database.ts';
 import type { Plan } from '../world/plan.ts';
 import type { Violation } from '../world/violation.ts';
 import { runHistory } from './run-history.ts';
@@ -22,7 +22,7 @@ const mostRuns = 150;
 export const shrink = async (
   plan: Plan,
   broken: Violation,
-  database: SharedDatabase,
+  database: HistoryDatabase,
 ): Promise<{ readonly plan: Plan; readonly runs: number }> => {
   let best = plan;
   let runs = 0;

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { migrationTexts } from '@holdfast/engine/postgres/parts';
-import { defaultPolicy, type Policy } from '@holdfast/operation';
-import { createPretendPostgres, type Backup, type PretendPostgres } from '../postgres/pretend-postgres.ts';
+import { defaultPolicy } from '@holdfast/operation';
+import { createPretendDriver, createTurns } from '../postgres/pretend-driver.ts';
+import { createPretendPostgres, type PretendPostgres } from '../postgres/pretend-postgres.ts';
+import type { Value } from '../postgres/values.ts';
+import type { DatabaseWorld, HistoryDatabase } from './history-database.ts';
 
 export const organisationId = 'org-1';
 
@@ -22,43 +25,62 @@ export const people: readonly Person[] = [
   { id: 'eli', role: 'admin' },
 ];
 
-/** What the one database of this process asks of whichever history runs. */
-export type DatabaseWorld = { nowMs: () => number; randomUuid: () => string };
-
-export type SharedDatabase = {
-  readonly postgres: PretendPostgres;
-  readonly world: DatabaseWorld;
-  /** The state in which each history begins. */
-  readonly fresh: Backup;
-};
-
 const textId = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-export const policyOfHistories: Policy = { ...defaultPolicy, version: 1 };
+type Statement = { readonly text: string; readonly parameters: readonly Value[] };
+
+/** The organisation that every history begins with. */
+export const firstStatements: readonly Statement[] = [
+  {
+    text: `insert into installation (cursor_key, default_org_id) values (decode($1, 'hex'), $2)`,
+    parameters: [textId('cursor key'), organisationId],
+  },
+  {
+    text: `insert into organisations (org_id, name, generation, policy) values ($1, 'Shop', 'first', $2::jsonb)`,
+    parameters: [organisationId, JSON.stringify(defaultPolicy)],
+  },
+  ...people.map(({ id, role }) => ({
+    text: 'insert into members (org_id, user_id, role, name, email) values ($1, $2, $3, $2, $2)',
+    parameters: [organisationId, id, role],
+  })),
+];
+
+const carryOut = (postgres: PretendPostgres, statements: readonly Statement[]): void => {
+  const open = postgres.begin();
+  for (const { text, parameters } of statements) open.ask(text, parameters);
+  open.commit();
+};
 
 /** Built once a process: statements are compiled once, and each history puts the tables back to the beginning. */
-export const createSharedDatabase = async (): Promise<SharedDatabase> => {
+export const createSharedDatabase = async (): Promise<HistoryDatabase> => {
   const world: DatabaseWorld = { nowMs: () => 0, randomUuid: () => '' };
   const postgres = createPretendPostgres(await migrationTexts(), {
     nowMs: () => world.nowMs(),
     randomUuid: () => world.randomUuid(),
   });
-  const open = postgres.begin();
-  open.ask(`insert into installation (cursor_key, default_org_id) values (decode($1, 'hex'), $2)`, [
-    textId('cursor key'),
-    organisationId,
-  ]);
-  open.ask(
-    `insert into organisations (org_id, name, generation, policy) values ($1, 'Shop', 'first', $2::jsonb)`,
-    [organisationId, JSON.stringify(policyOfHistories)],
-  );
-  for (const { id, role } of people) {
-    open.ask('insert into members (org_id, user_id, role, name, email) values ($1, $2, $3, $2, $2)', [
-      organisationId,
-      id,
-      role,
-    ]);
-  }
-  open.commit();
-  return { postgres, world, fresh: postgres.backup() };
+  carryOut(postgres, firstStatements);
+  const fresh = postgres.backup();
+  let takeTurn = createTurns();
+  return {
+    world,
+    begin: () => {
+      postgres.restore(fresh);
+      takeTurn = createTurns();
+      return Promise.resolve();
+    },
+    driverFor: (gate) => {
+      const turns = takeTurn;
+      return createPretendDriver(postgres, () => turns(), gate);
+    },
+    rowsOf: (table) => Promise.resolve(postgres.rowsOf(table)),
+    backup: () => {
+      const kept = postgres.backup();
+      return () => {
+        postgres.restore(kept);
+        takeTurn = createTurns();
+      };
+    },
+    administer: (text, parameters) => Promise.resolve(carryOut(postgres, [{ text, parameters }])),
+    quiet: () => null,
+  };
 };

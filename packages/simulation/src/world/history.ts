@@ -2,9 +2,9 @@ import type { WorkerSettings } from '@holdfast/engine';
 import { mintOperationId, type Operation } from '@holdfast/operation';
 import { Witness } from '../check/witness.ts';
 import { createPretendProvider, type PretendProvider } from '../provider/pretend-provider.ts';
-import { createTurns } from '../postgres/pretend-driver.ts';
 import { createChance, type Chance } from './chance.ts';
-import { people, type Person, type SharedDatabase } from './database.ts';
+import { people, type Person } from './database.ts';
+import type { HistoryDatabase } from './history-database.ts';
 import { Device, noNetworkTroubles, type NetworkTroubles } from './device.ts';
 import type { Plan, Trouble } from './plan.ts';
 import {
@@ -40,7 +40,7 @@ export class History {
   readonly scheduler: Scheduler;
   readonly provider: PretendProvider;
   readonly witness: Witness;
-  readonly database: SharedDatabase;
+  readonly database: HistoryDatabase;
   readonly databaseTroubles = noDatabaseTroubles();
   readonly network: NetworkTroubles = noNetworkTroubles();
   readonly devices: Device[] = [];
@@ -52,6 +52,11 @@ export class History {
   healedAtMs = 0;
   /** Events of the provider that nobody has acknowledged yet. */
   untold = 0;
+  /**
+   * The database was put back and neither its own identity nor anybody's cursor told: a device that comes back late may
+   * then take old news for new, as `docs/simulation.md` says.
+   */
+  unnoticed = false;
   /** Commits that wrote into the feed. */
   written = 0;
   /** The first thing that went wrong: it ends the history. */
@@ -61,13 +66,12 @@ export class History {
   readonly #traces: boolean;
   #started = 0;
 
-  constructor(plan: Plan, database: SharedDatabase, traces: boolean) {
+  constructor(plan: Plan, database: HistoryDatabase, traces: boolean) {
     this.plan = plan;
     this.database = database;
     this.#traces = traces;
     this.chance = createChance(plan.seed);
-    this.scheduler = createScheduler(beginMs);
-    database.postgres.restore(database.fresh);
+    this.scheduler = createScheduler(beginMs, database.quiet);
     database.world.nowMs = this.scheduler.nowMs;
     database.world.randomUuid = this.#uuids('database');
     this.#tell = createWebhooks(this);
@@ -81,8 +85,7 @@ export class History {
     this.#grounds = {
       scheduler: this.scheduler,
       chance: this.chance.fork('processes'),
-      postgres: database.postgres,
-      takeTurn: createTurns(),
+      database,
       provider: this.provider,
       troubles: this.databaseTroubles,
       settings: settingsOfHistories,

@@ -1,5 +1,4 @@
 import type { Operation } from '@holdfast/operation';
-import type { Backup } from '../postgres/pretend-postgres.ts';
 import type { Chance } from './chance.ts';
 import { organisationId } from './database.ts';
 import type { History } from './history.ts';
@@ -59,20 +58,17 @@ const changePolicy = async (history: History, chance: Chance): Promise<void> => 
 };
 
 /** The database is put back to an earlier time, and everything starts over on it. */
-const restore = (history: History, backup: Backup, isRecognised: boolean): void => {
+const restore = async (history: History, putBack: () => void, isRecognised: boolean): Promise<void> => {
   history.trace(`the database is put back${isRecognised ? '' : ', and nobody notices'}`);
   history.killAll();
-  const { postgres } = history.database;
-  postgres.restore(backup);
+  putBack();
   history.witness.restored = true;
   if (isRecognised) {
-    const open = postgres.begin();
-    open.ask('select begin_new_generation($1, $2)', [
+    await history.database.administer('select begin_new_generation($1, $2)', [
       `after ${String(history.scheduler.nowMs())}`,
       'The database was restored from another time or place.',
     ]);
-    open.commit();
-  }
+  } else history.unnoticed = true;
   history.revive();
 };
 
@@ -81,10 +77,11 @@ const restoreOnce = (history: History): void => {
   const backupMs = chance.between(2_000, Math.floor(history.plan.faultsForMs * 0.6));
   const restoreMs = backupMs + chance.between(3_000, 40_000);
   history.scheduler.later(backupMs, null, () => {
-    const backup = history.database.postgres.backup();
+    const putBack = history.database.backup?.();
+    if (putBack === undefined) return;
     history.trace('a backup is made');
     history.scheduler.later(restoreMs - backupMs, null, () => {
-      if (!history.healed) restore(history, backup, chance.happens(0.7));
+      if (!history.healed) history.start(() => restore(history, putBack, chance.happens(0.7)));
     });
   });
 };
@@ -121,7 +118,7 @@ const resolve = async (history: History, operation: Operation, chance: Chance): 
 };
 
 const settleSome = async (history: History, chance: Chance): Promise<void> => {
-  for (const row of history.database.postgres.rowsOf('operations')) {
+  for (const row of await history.database.rowsOf('operations')) {
     if (!Array.isArray(row['attention']) || row['attention'].length === 0 || !chance.happens(0.4)) continue;
     await atTheDesk(async () => {
       const operation = await history.toldNow(String(row['id']));
@@ -144,7 +141,7 @@ export const letManagersAct = (history: History): void => {
   // Whoever put it on hold, somebody has looked by the time that all is well.
   history.every('the last hold', 2_000, 4_000, async () => {
     if (!history.healed) return;
-    const [organisation] = history.database.postgres.rowsOf('organisations');
+    const [organisation] = await history.database.rowsOf('organisations');
     if (organisation?.['hold_on'] !== true) return;
     await atTheDesk(() => history.server.engine.hold.set(organisationId, false, 'eve', null));
     history.trace('the hold is lifted');

@@ -2,10 +2,10 @@ import type { Engine, ProviderAccount, ProviderDirectory, WorkerSettings } from 
 import { createEngine, createWorker, type Runtime } from '@holdfast/engine/postgres';
 import { connectionOver, organisationTransactions } from '@holdfast/engine/postgres/parts';
 import type { PretendProvider } from '../provider/pretend-provider.ts';
-import { connectionClosed, createPretendDriver, type DatabaseGate } from '../postgres/pretend-driver.ts';
-import type { PretendPostgres } from '../postgres/pretend-postgres.ts';
+import { connectionClosed, type DatabaseGate } from '../postgres/pretend-driver.ts';
 import type { Chance } from './chance.ts';
 import { organisationId } from './database.ts';
+import type { HistoryDatabase } from './history-database.ts';
 import { createMortal, type Mortal, type Scheduler } from './scheduler.ts';
 
 /** What may happen between a process and its database; changed as a history goes on. */
@@ -27,8 +27,7 @@ export const noDatabaseTroubles = (): DatabaseTroubles => ({
 export type Grounds = {
   readonly scheduler: Scheduler;
   readonly chance: Chance;
-  readonly postgres: PretendPostgres;
-  readonly takeTurn: () => Promise<() => void>;
+  readonly database: HistoryDatabase;
   readonly provider: PretendProvider;
   readonly troubles: DatabaseTroubles;
   readonly settings: WorkerSettings;
@@ -48,7 +47,8 @@ export const kill = (grounds: Grounds, mortal: Mortal, where: string): void => {
 
 /** Each talk with the database is a place where time passes, and where the process or the connection may end. */
 const gateOf = (grounds: Grounds, mortal: Mortal): DatabaseGate => {
-  const { scheduler, troubles, chance } = grounds;
+  const { scheduler, troubles } = grounds;
+  const chance = grounds.chance.fork(mortal.name);
   const stepsOn = async (where: string): Promise<void> => {
     await scheduler.pause(chance.below(4), mortal);
     if (!chance.happens(troubles.deaths)) return;
@@ -79,14 +79,20 @@ type ProcessParts = {
   readonly runtime: Runtime;
   readonly providers: ProviderDirectory;
   readonly clockOf: () => number;
+  readonly readClock: () => Date;
 };
 
 const partsOf = (grounds: Grounds, mortal: Mortal, skewMs: number): ProcessParts => {
   const { scheduler, provider } = grounds;
   const clockOf = (): number => scheduler.nowMs() + skewMs;
-  const driver = createPretendDriver(grounds.postgres, grounds.takeTurn, gateOf(grounds, mortal));
+  const readClock = (): Date => new Date(scheduler.nowMs());
+  const driver = grounds.database.driverFor(gateOf(grounds, mortal));
   const connection = connectionOver(driver, { url: 'pretend' });
-  const inOrganisation = organisationTransactions(connection, { onFeedWritten: grounds.feedWritten });
+  const inOrganisation = organisationTransactions(connection, {
+    readClock,
+    onFeedWritten: grounds.feedWritten,
+  });
+  // One clock for whatever database it is; a real one has another of its own.
   const nobody = (): (() => void) => () => undefined;
   const wakes = {
     written: grounds.feedWritten,
@@ -106,6 +112,7 @@ const partsOf = (grounds: Grounds, mortal: Mortal, skewMs: number): ProcessParts
       accounts: () => [account],
     },
     clockOf,
+    readClock,
   };
 };
 
@@ -130,12 +137,12 @@ export type WorkerProcess = { readonly mortal: Mortal; readonly wake: () => void
 export const startWorker = (grounds: Grounds, name: string, skewMs: number): WorkerProcess => {
   const mortal = createMortal(name);
   const { scheduler, chance, settings } = grounds;
-  const { runtime, providers, clockOf } = partsOf(grounds, mortal, skewMs);
+  const { runtime, providers, clockOf, readClock } = partsOf(grounds, mortal, skewMs);
   const wakes = new Set<() => void>();
   const worker = createWorker({
     connection: runtime.connection,
     inOrganisation: runtime.inOrganisation,
-    ...{ providers, settings, name },
+    ...{ providers, settings, name, readClock },
     width: 8,
     clock: {
       nowMs: clockOf,

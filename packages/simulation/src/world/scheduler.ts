@@ -71,8 +71,18 @@ const everyPromise = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-/** @param beginMs when the history begins, milliseconds since the epoch */
-export const createScheduler = (beginMs: number): Scheduler => {
+/**
+ * @param beginMs when the history begins, milliseconds since the epoch
+ * @param quiet resolves once nothing is under way outside of it; `null` where nothing is
+ */
+export const createScheduler = (beginMs: number, quiet: () => Promise<void> | null): Scheduler => {
+  const settle = async (): Promise<void> => {
+    await everyPromise();
+    for (let busy = quiet(); busy !== null; busy = quiet()) {
+      await busy;
+      await everyPromise();
+    }
+  };
   const heap = createHeap();
   let nowMs = beginMs;
   let order = 0;
@@ -94,7 +104,7 @@ export const createScheduler = (beginMs: number): Scheduler => {
       }),
     steps: () => steps,
     runUntil: async (untilMs, stop) => {
-      await everyPromise();
+      await settle();
       for (;;) {
         if (stop?.() === true) return;
         const event = heap.first();
@@ -112,7 +122,7 @@ export const createScheduler = (beginMs: number): Scheduler => {
         }
         steps += 1;
         fire();
-        await everyPromise();
+        await settle();
       }
     },
   };
