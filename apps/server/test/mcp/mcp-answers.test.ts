@@ -85,6 +85,39 @@ describe('the assistants’ door, when what is behind it does not answer well', 
     expect(told.text).toContain('Do not repeat it in any way');
   });
 
+  // Red when: a wait that is over, or whose caller left, is still counted among the open streams.
+  it('a wait that has ended takes nobody’s room, whether it was read to its end or left', async () => {
+    const done = {
+      id: '0195e000-0000-7000-8000-000000000001',
+      state: 'confirmed',
+      version: 1,
+      amount,
+      sentence: 'Done.',
+    };
+    const { engine } = engineDouble({ getOperation: () => Promise.resolve(done as never) });
+    const { app, streams } = appRig({ engine, mostStreams: 1 });
+    const wait = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'wait_for_outcome', arguments: { operationId: done.id } },
+    };
+    const ask = () =>
+      app.request('http://localhost:4780/mcp', {
+        method: 'POST',
+        headers: { ...key, accept: 'application/json, text/event-stream' },
+        body: JSON.stringify(wait),
+      });
+    const read = await ask();
+    expect(read.headers.get('content-type')).toBe('text/event-stream');
+    expect(await read.text()).toContain('confirmed');
+    expect(streams.isFull()).toBe(false);
+    const left = await ask();
+    expect(left.headers.get('content-type')).toBe('text/event-stream');
+    await left.body?.cancel();
+    expect(streams.isFull()).toBe(false);
+  });
+
   it('a burst is held back by a limit of its own and tells somebody, while reading goes on', async () => {
     const { engine } = engineDouble({ getOrder: () => Promise.resolve(order) });
     const { app, bursts } = appRig({ engine, assistantLimit: 3 });

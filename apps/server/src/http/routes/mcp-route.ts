@@ -34,6 +34,34 @@ const protocol = async () => {
   return { WebStandardStreamableHTTPServerTransport, mcpServer };
 };
 
+/** A stream of answers that tells when it is over, whichever side ended it. */
+const withEnd = (answered: Response, onEnd: () => void): Response => {
+  const reader = answered.body?.getReader();
+  if (reader === undefined) {
+    onEnd();
+    return answered;
+  }
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const part = await reader.read().catch((error: unknown) => {
+        onEnd();
+        throw error;
+      });
+      if (!part.done) {
+        controller.enqueue(part.value);
+        return;
+      }
+      onEnd();
+      controller.close();
+    },
+    cancel: async (reason) => {
+      onEnd();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, { status: answered.status, headers: answered.headers });
+};
+
 /** A caller that takes no stream gets one answer, as plain HTTP has it. */
 const served = async (
   parts: McpParts,
@@ -44,31 +72,35 @@ const served = async (
   const takesStreams = (request.headers.get('accept') ?? '').includes('text/event-stream');
   const isStream = takesStreams && waitsLong(body) && !parts.streams.isFull();
   const stop = new AbortController();
-  const forget = parts.streams.add(() => {
-    stop.abort();
-  });
-  request.signal.addEventListener('abort', () => {
-    stop.abort();
-  });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !isStream });
   const server = mcpServer(
     { ...parts, engine: inPlaces(engine, parts.during) },
     callerOf(identity),
     stop.signal,
   );
-  transport.onclose = forget;
-  await server.connect(transport);
-  const headers = new Headers(request.headers);
-  headers.set('accept', 'application/json, text/event-stream');
-  headers.set('content-type', 'application/json');
-  const answered = await transport.handleRequest(new Request(request.url, { method: 'POST', headers }), {
-    parsedBody: body,
+  const forget = parts.streams.add(() => {
+    stop.abort();
   });
-  if (!isStream) {
-    await server.close();
+  const end = (): void => {
     forget();
+    stop.abort();
+    server.close().catch(parts.onFailure);
+  };
+  request.signal.addEventListener('abort', end);
+  try {
+    await server.connect(transport);
+    const headers = new Headers(request.headers);
+    headers.set('accept', 'application/json, text/event-stream');
+    headers.set('content-type', 'application/json');
+    const asked = new Request(request.url, { method: 'POST', headers });
+    const answered = await transport.handleRequest(asked, { parsedBody: body });
+    if (isStream) return withEnd(answered, end);
+    end();
+    return answered;
+  } catch (error) {
+    end();
+    throw error;
   }
-  return answered;
 };
 
 export const mcpRoutes = (parts: McpParts): GuardedRoute[] => [
