@@ -41,6 +41,9 @@ export type FoundOrder =
   | { readonly kind: 'order'; readonly order: KnownOrder }
   | { readonly kind: 'answer'; readonly answer: Answer };
 
+/** Orders that are looked through for a suggestion, and for nothing else: a long list must not take long. */
+const mostLookedThrough = 200;
+
 /** The one order a refund is asked of. Goods choose between a customer's orders; nothing else is guessed from. */
 export const findOrder = (scope: Scope, text: string, found: Findings): FoundOrder => {
   const answer = (one: Answer): FoundOrder => ({ kind: 'answer', answer: one });
@@ -51,7 +54,9 @@ export const findOrder = (scope: Scope, text: string, found: Findings): FoundOrd
       if (ticket?.orderId !== undefined) found.missing.push({ what: 'order', said: ticket.orderId });
       return answer(nothing(found, 'not-found'));
     }
-    const goods = scope.catalogue.orders.filter(({ lines }) => readLines(text, lines).mentions.length > 0);
+    const goods = scope.catalogue.orders
+      .slice(0, mostLookedThrough)
+      .filter(({ lines }) => readLines(text, lines).mentions.length > 0);
     return answer(question(found, 'which-order', goods.slice(0, 10).map(referenceTo.order)));
   }
   const isNamed = scope.named.orders.length > 0;
