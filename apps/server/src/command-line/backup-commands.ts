@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { link, open, rm, stat } from 'node:fs/promises';
 import { BackupRefusal, restoreBackup, writeBackup } from '@holdfast/engine/postgres';
 import type { Command } from 'commander';
 import { readSettings } from '../settings/settings.ts';
@@ -11,7 +11,9 @@ import { inWorkplace } from './workplace.ts';
 type Common = { json?: boolean };
 
 const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : 'unknown';
 
 /** A refusal says what to do by itself. */
 const told = (error: unknown): unknown => {
@@ -23,28 +25,36 @@ const told = (error: unknown): unknown => {
 /** Under another name until it is whole: a file of that name is a backup, and never half of one. */
 const backup = async (file: string, { json }: Common): Promise<void> => {
   const output = outputFor(json === true);
+  const refuse = (error: unknown): never => {
+    throw commandFailed(
+      `${file} cannot be written: ${codeOf(error)}.`,
+      'Name a file that does not exist yet, in a folder that does; an `.unfinished` one beside it is of a backup that was interrupted.',
+    );
+  };
   await inWorkplace(output, async ({ database }) => {
     const unfinished = `${file}.unfinished`;
-    const claimed = await open(file, 'wx', 0o600).catch((error: unknown) => {
-      throw commandFailed(
-        `${file} cannot be written: ${codeOf(error)}.`,
-        'Name a file that does not exist yet, in a folder that does.',
-      );
-    });
-    await claimed.close();
+    if (
+      await stat(file).then(
+        () => true,
+        () => false,
+      )
+    )
+      refuse({ code: 'EEXIST' });
+    const handle = await open(unfinished, 'wx', 0o600).catch(refuse);
     try {
-      const to = (await open(unfinished, 'w', 0o600)).createWriteStream({ flush: true });
-      const summary = await writeBackup({ url: database.url }, to);
-      await rename(unfinished, file);
+      const summary = await writeBackup({ url: database.url }, handle.createWriteStream({ flush: true }));
+      // Unlike a new name for it, a link is refused where there is a file.
+      await link(unfinished, file).catch(refuse);
       output.result({ file, ...summary }, [
         `${file}: everything as it was at ${summary.takenAt}, ${counted(summary.rows, 'row')} of ${counted(summary.tables, 'table')}.`,
       ]);
     } catch (error) {
-      await Promise.all([rm(unfinished, { force: true }), rm(file, { force: true })]);
       throw told(error);
+    } finally {
+      await rm(unfinished, { force: true });
     }
     output.note(
-      'It holds names, notes and hashed passwords, and no secret that opens the provider: keep HOLDFAST_SECRETS_KEY, or the data folder’s key, in another place.',
+      'It holds names, addresses, notes and hashed passwords, no session, and no secret that opens the provider: keep HOLDFAST_SECRETS_KEY, or the data folder’s key, in another place.',
     );
   });
 };
@@ -69,6 +79,7 @@ const restore = async (file: string, { json }: Common): Promise<void> => {
     output.result({ file, ...summary }, [
       `Put back as it was at ${summary.takenAt}: ${counted(summary.rows, 'row')} of ${counted(summary.tables, 'table')}.`,
       `Nothing is submitted: every organisation is on hold. Not ended at that time: ${waiting.join(', ') || 'none'}.`,
+      `Everybody signs in again. Whatever was revoked since works again: keys, people, passkeys, a stricter policy. Revoke it again.`,
       'Now: start the server, so that devices tell again what they had sent since. `holdfast sweep --since 24h` (or as far back as the backup is old) finds what the provider did that this database does not know; `holdfast unresolved` lists what a person has to look at. Then `holdfast hold off`.',
     ]);
   } catch (error) {

@@ -82,6 +82,34 @@ const becauseOf = async (work: Promise<unknown>): Promise<string> => {
 };
 
 describe('a backup', () => {
+  // Red when: a session, a link that resets a password or the key behind our cookies is in the file.
+  it('signs nobody in who reads it', async () => {
+    const secret = 'a-token-of-a-session';
+    const [user] = await house.database.admin<{ id: string }[]>`
+      insert into sign_in.user (id, name, email) values ('u-backup', 'Ann', 'ann@example.com') returning id`;
+    await house.database.admin`insert into sign_in.session (id, token, "userId", "expiresAt")
+      values ('s-backup', ${secret}, ${user?.id ?? ''}, now())`;
+    const { bytes } = await backupOf(house.database.url);
+    const text = gunzipSync(bytes).toString('utf8');
+    const [key] = await house.database.admin<{ hex: string }[]>`
+      select encode(cursor_key, 'hex') as hex from installation`;
+    expect(key?.hex).toMatch(/^[0-9a-f]{64}$/);
+    expect([text.includes(secret), text.includes(key?.hex ?? '')]).toEqual([false, false]);
+    expect(text).toContain('ann@example.com');
+    await withEmpty(async ({ url, admin, connection }) => {
+      await connection.close();
+      await admin.end();
+      await restore(url, bytes);
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      const [now] = await sql<{ hex: string }[]>`select encode(cursor_key, 'hex') as hex from installation`;
+      expect(now?.hex).toMatch(/^[0-9a-f]{64}$/);
+      expect(now?.hex).not.toBe(key?.hex);
+      await sql.end();
+    });
+    await house.database.admin`delete from sign_in.session`;
+    await house.database.admin`delete from sign_in.user where id = 'u-backup'`;
+  });
+
   // Red when: a table, a column or a character of a row is left out, or a trigger makes a row a second time.
   it('put back into an empty database holds every row of every table again', async () => {
     await withEmpty(async ({ url, admin, connection }) => {
@@ -164,6 +192,23 @@ describe('a backup', () => {
     await withEmpty(async ({ url, admin }) => {
       await admin`select 1`;
       expect(await becauseOf(restore(url))).toBe('in-use');
+    });
+  });
+
+  // Red when: what another program keeps in the same database goes with our schema.
+  it('of an older program is refused where somebody else’s tables stand beside ours', async () => {
+    const old = await createTestDatabase({ template: null, maximum: 1 });
+    await migrate({ url: old.url, through: 9 });
+    const { bytes } = await backupOf(old.url);
+    await old.drop();
+    await withEmpty(async ({ url, admin, connection }) => {
+      await admin`create table of_somebody_else (id integer)`;
+      await connection.close();
+      await admin.end();
+      expect(await becauseOf(restore(url, bytes))).toBe('not-empty');
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      expect(await sql`select * from of_somebody_else`).toEqual([]);
+      await sql.end();
     });
   });
 

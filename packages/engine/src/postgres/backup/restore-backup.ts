@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -48,7 +49,8 @@ const othersConnected = async (sql: postgres.Sql): Promise<number> => {
 /** What was decided in a database that somebody uses is not written over. */
 const demandEmpty = async (sql: postgres.Sql): Promise<void> => {
   const [row] = await sql<{ held: boolean }[]>`
-    select exists (select from operations) or exists (select from orders) or exists (select from members) as held`;
+    select exists (select from operations) or exists (select from orders)
+      or exists (select from members) or exists (select from api_keys) or exists (select from provider_accounts) as held`;
   if (row?.held === true)
     throw new BackupRefusal(
       'not-empty',
@@ -64,6 +66,27 @@ const demandEmpty = async (sql: postgres.Sql): Promise<void> => {
   throw new BackupRefusal(
     'in-use',
     `${String(others)} other connections are open to the database. Stop every server and worker first.`,
+  );
+};
+
+/** What somebody else keeps beside us would go with the schema. */
+const demandOursAlone = async (
+  sql: postgres.Sql,
+  known: readonly { readonly text: string }[],
+): Promise<void> => {
+  const ours = known.flatMap(({ text }) =>
+    [...text.matchAll(/create table (?:if not exists )?"?(?:public"?\."?)?(\w+)"?/g)].map(
+      ([, name]) => name ?? '',
+    ),
+  );
+  const others = await sql<{ name: string }[]>`
+    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relkind in ('r', 'v', 'm', 'p', 'f')
+      and c.relname <> all(${[...ours, 'schema_migrations']})`;
+  if (others.length === 0) return;
+  throw new BackupRefusal(
+    'not-empty',
+    `The database also holds ${others.map(({ name }) => name).join(', ')}, which is not Holdfast’s. Name a database of its own in DATABASE_URL.`,
   );
 };
 
@@ -85,6 +108,7 @@ const atSchemaOf = async (
       `The backup was taken at schema ${String(last)} by a version of Holdfast that this one does not follow. Use that version, or a newer one.`,
     );
   if (last === known.at(-1)?.number) return;
+  await demandOursAlone(sql, known);
   await sql.unsafe('drop schema public cascade; drop schema sign_in cascade; create schema public');
   await migrate({ ...options, through: last });
 };
@@ -173,8 +197,8 @@ const putBack = async (
   await forgetTransactions(sql);
   const unfinished = await unfinishedIn(sql);
   await sql`set local row_security = on`;
-  await sql`update installation set system_identifier = now_is.system_identifier, timeline = now_is.timeline
-    from history_identity() now_is`;
+  await sql`update installation set cursor_key = ${randomBytes(32)},
+    system_identifier = now_is.system_identifier, timeline = now_is.timeline from history_identity() now_is`;
   await sql`select begin_new_generation(${crypto.randomUUID()},
     ${`The database was restored from a backup of ${header.takenAt}.`})`;
   return { ...read, unfinished };
