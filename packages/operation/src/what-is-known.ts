@@ -18,8 +18,10 @@ export type KnownFacts = {
   readonly mayBeRepeated: boolean;
   /** Who said first how it ended, and what, while a second operator's word is missing. */
   readonly waitingFor: { readonly name: string; readonly outcome: 'confirmed' | 'failed' } | null;
-  /** The provider's refunds of the payment, asked just now; `null` where it was not asked or gave no answer. */
+  /** The provider's refunds of the payment; `null` where it was not asked or gave no answer. */
   readonly ledger: readonly ProviderRefund[] | null;
+  /** When it was asked for them, for people: "14:05:12". Said with all that the ledger shows. */
+  readonly askedText: string;
 };
 
 /** A plain account: what is known, what is not, and what would settle it. Each a list of sentences. */
@@ -37,10 +39,21 @@ export const whatIsKnown = (facts: KnownFacts, messages: KnownMessages = english
 
 const heard = (result: string | null): boolean => result !== null && result !== 'unknown';
 
-const sent = ({ attempts, providerName }: KnownFacts, { known }: KnownMessages): readonly string[] => {
-  if (attempts.length === 0) return [known.nothingSent(providerName)];
-  const unheard = attempts.filter(({ endedAt, result }) => endedAt === null || !heard(result)).length;
-  return [known.requests(attempts.length), ...(unheard === 0 ? [] : [known.unheard(unheard, attempts.length)])];
+/** Attempts that came to nothing for certain: what is on record of them is no submission. */
+const notSubmitted: readonly (string | null)[] = ['not-sent', 'deferred'];
+
+const sent = ({ attempts, providerReference }: KnownFacts, { known }: KnownMessages): readonly string[] => {
+  const submitted = attempts.filter(({ result }) => !notSubmitted.includes(result));
+  if (submitted.length === 0) {
+    if (attempts.length > 0) return [known.noneSubmitted];
+    // What is not on record may have been all the same: a restored backup lacks what came after it.
+    return providerReference === null ? [known.noRequest] : [];
+  }
+  const unheard = submitted.filter(({ endedAt, result }) => endedAt === null || !heard(result)).length;
+  return [
+    known.requests(submitted.length),
+    ...(unheard === 0 ? [] : [known.unheard(unheard, submitted.length)]),
+  ];
 };
 
 const ofState = (facts: KnownFacts, { known }: KnownMessages): readonly string[] => {
@@ -85,16 +98,16 @@ export const candidates = ({
   );
 
 const atProvider = (facts: KnownFacts, { known }: KnownMessages): readonly string[] => {
-  const { ledger, providerName: provider, amountText } = facts;
+  const { ledger, providerName: provider, amountText, askedText: asked } = facts;
   if (ledger === null) return [];
   const own = ledger.filter(({ whose }) => whose === 'this-operation');
   if (own.length > 0) {
-    return own.map(({ reference, statusText }) => known.showsOurs(provider, reference, statusText));
+    return own.map(({ reference, statusText }) => known.showsOurs(asked, provider, reference, statusText));
   }
   const [nameless] = candidates(facts);
   return nameless === undefined
-    ? [known.showsNone(provider)]
-    : [known.showsNameless(provider, nameless.reference, amountText)];
+    ? [known.showsNone(asked, provider)]
+    : [known.showsNameless(asked, provider, nameless.reference, amountText)];
 };
 
 const openQuestions = (facts: KnownFacts, { notKnown }: KnownMessages): readonly string[] => {

@@ -18,6 +18,7 @@ const facts = (changes: Partial<KnownFacts>): KnownFacts => ({
   mayBeRepeated: true,
   waitingFor: null,
   ledger: null,
+  askedText: '30 Nov, 14:05',
   ...changes,
 });
 
@@ -40,11 +41,46 @@ describe('the plain account of an operation', () => {
     const attempts = ['proposed', 'approved', 'denied', 'cancelled', 'expired'].includes(state)
       ? []
       : facts({}).attempts;
-    const account = whatIsKnown(facts({ state, attempts, providerReference: 're_1' }));
+    const account = whatIsKnown(facts({ state, attempts }));
     expect(account.known.length).toBeGreaterThan(0);
     const open = ['proposed', 'approved', 'submitting', 'outcome_unknown', 'pending'].includes(state);
     expect(account.settles.includes('Nothing is open.')).toBe(!open);
-    expect(account.known.includes('Nothing was sent to Stripe.')).toBe(attempts.length === 0);
+    expect(account.known.includes('No request is on record here.')).toBe(attempts.length === 0);
+  });
+
+  // Red when: an attempt that came to nothing is counted as a request that was submitted.
+  test.each(['not-sent', 'deferred'])('counts no attempt as submitted that ended as %s', (result) => {
+    const endedAt = '2026-11-30T10:00:00.000Z';
+    const none = whatIsKnown(facts({ state: 'approved', attempts: [{ endedAt, result }] })).known;
+    expect(none.join(' ')).not.toMatch(/requests? (was|were) submitted\. |submitted, all/);
+    expect(none).toEqual([
+      'No request was submitted: each attempt was held back or put off.',
+      'It is approved and has not been submitted.',
+    ]);
+    const attempts = [
+      { endedAt, result },
+      { endedAt, result: 'accepted' },
+    ];
+    expect(whatIsKnown(facts({ state: 'pending', attempts })).known[0]).toBe(
+      'One request was submitted. Its key stands for at most one refund.',
+    );
+  });
+
+  test.each([
+    ['accepted', []],
+    ['rejected', []],
+    ['unknown', ['Its answer was not heard, or proves nothing.']],
+    [null, ['Its answer was not heard, or proves nothing.']],
+  ])('says of a request that ended as %s whether its answer was heard', (result, unheard) => {
+    const endedAt = result === null ? null : '2026-11-30T10:00:00.000Z';
+    const { known } = whatIsKnown(facts({ state: 'outcome_unknown', attempts: [{ endedAt, result }] }));
+    expect(known.slice(1)).toEqual(unheard);
+  });
+
+  // Red when: no attempts on record, as after a restore, are taken for "nothing was sent".
+  test('of a reference without an attempt on record does not say that nothing was sent', () => {
+    const restored = facts({ state: 'confirmed', attempts: [], providerReference: 're_1' });
+    expect(whatIsKnown(restored).known).toEqual(["Stripe's record re_1 says that it succeeded."]);
   });
 
   test('of an unknown outcome says that nothing shows whether it happened, and that failing needs two', () => {
@@ -57,7 +93,7 @@ describe('the plain account of an operation', () => {
   // Red when: an empty list is taken for a proof.
   test('never takes an empty list for a proof that it did not happen', () => {
     const { known, notKnown } = whatIsKnown(facts({ ledger: [] }));
-    expect(known).toContain('Asked just now, Stripe shows no refund of this operation.');
+    expect(known).toContain('Asked at 30 Nov, 14:05, Stripe shows no refund of this operation.');
     expect(notKnown).toContain(
       'Whether it may still appear: a list that does not show it proves nothing by itself.',
     );
@@ -65,7 +101,7 @@ describe('the plain account of an operation', () => {
 
   test('names the record that is this operation’s, and one of its amount that names nobody', () => {
     expect(whatIsKnown(facts({ ledger: [refund()] })).known).toContain(
-      'Asked just now, Stripe shows re_1 for this operation: succeeded.',
+      'Asked at 30 Nov, 14:05, Stripe shows re_1 for this operation: succeeded.',
     );
     const nameless = refund({ whose: 'nobody-here', reference: 're_2' });
     expect(whatIsKnown(facts({ ledger: [nameless] })).known.join(' ')).toContain('re_2 of exactly EUR 10.00');

@@ -6,7 +6,8 @@ const lookedAt =
 /** What is known of an operation, what is not, and what would settle it, for whoever has to settle it. */
 export const englishKnown = {
   known: {
-    nothingSent: (provider: string): string => `Nothing was sent to ${provider}.`,
+    noRequest: 'No request is on record here.',
+    noneSubmitted: 'No request was submitted: each attempt was held back or put off.',
     requests: (count: number): string =>
       count === 1
         ? 'One request was submitted. Its key stands for at most one refund.'
@@ -29,11 +30,12 @@ export const englishKnown = {
     reversed: (provider: string, reference: string | null): string =>
       `${provider} reported it done${reference === null ? '' : ` (${reference})`} and later that it did not last.`,
     endedBefore: 'It ended before anything was submitted.',
-    showsOurs: (provider: string, reference: string, status: string): string =>
-      `Asked just now, ${provider} shows ${reference} for this operation: ${status}.`,
-    showsNameless: (provider: string, reference: string, amount: string): string =>
-      `Asked just now, ${provider} shows ${reference} of exactly ${amount} that names no operation.`,
-    showsNone: (provider: string): string => `Asked just now, ${provider} shows no refund of this operation.`,
+    showsOurs: (asked: string, provider: string, reference: string, status: string): string =>
+      `Asked at ${asked}, ${provider} shows ${reference} for this operation: ${status}.`,
+    showsNameless: (asked: string, provider: string, reference: string, amount: string): string =>
+      `Asked at ${asked}, ${provider} shows ${reference} of exactly ${amount} that names no operation.`,
+    showsNone: (asked: string, provider: string): string =>
+      `Asked at ${asked}, ${provider} shows no refund of this operation.`,
   },
   notKnown: {
     howItEnds: (provider: string): string => `What ${provider} answers to the request under way.`,
