@@ -14,7 +14,7 @@ const sentenceOf = ({ kind, count }: Pick<ClaimedNotice, 'kind' | 'count'>): str
     case 'nobody-can-approve':
       return `${refunds(count)} ${count === 1 ? 'waits' : 'wait'}, and nobody here can approve ${count === 1 ? 'it' : 'them'}.`;
     case 'case-untaken':
-      return `${refunds(count)} ${count === 1 ? 'needs' : 'need'} a person, and nobody has taken ${count === 1 ? 'it' : 'them'}.`;
+      return `${refunds(count)} ${count === 1 ? 'needs' : 'need'} a person and ${count === 1 ? 'has' : 'have'} waited too long for one.`;
     case 'test':
       return 'Notices arrive here. This one was only to try it.';
   }

@@ -15,7 +15,7 @@ const what: Readonly<Record<string, string | undefined>> = {
   'case-handed-on': 'Case handed on',
   'case-put-back': 'Case put back',
   'case-comment': 'Comment written',
-  'case-escalated': 'Nobody had taken it in time',
+  'case-escalated': 'It waited too long for a person',
   expire: 'Time ran out',
   claim: 'Taken up for submission',
   wait: 'Waited',

@@ -6,6 +6,7 @@ import { ada, boss, mint, olga, otto } from '../../test/engine-house.ts';
 import { housePeople } from '../../test/house-people.ts';
 import { verifyAuditOf } from '../postgres/audit-store.ts';
 import { escalateUntaken } from '../postgres/case-escalation.ts';
+import { untakenCases } from '../postgres/notice-facts.ts';
 import { claimNotices, planWaitingNotices } from '../postgres/notice-store.ts';
 
 const { house, provider, unknown, moves, byHand } = await scriptedEngineHouse();
@@ -139,6 +140,78 @@ describe('a case that nobody takes', () => {
     await escalate(0);
     const { timeline } = await detailOf(olga, untaken);
     expect(timeline.filter(({ type }) => type === 'case-escalated')).toHaveLength(1);
+  });
+});
+
+describe('a case whose holder left', () => {
+  const escalate = () => escalateUntaken(house.runtime.inOrganisation, house.organisationId, 0);
+  const { admin } = house.database;
+  const escalationsOf = async (operation: Operation): Promise<number> =>
+    (await detailOf(olga, operation)).timeline.filter(({ type }) => type === 'case-escalated').length;
+
+  // Red when: the row's holder is believed: nobody is told, and whoever wants to take it is told that somebody has it.
+  it.each([
+    ['is removed', () => admin`update members set removed_at = now() where user_id = ${otto.id}`],
+    ['loses the role', () => admin`update members set role = 'agent' where user_id = ${otto.id}`],
+  ])('is nobody’s once that person %s: it is told of, and taken like any other', async (_, leaves) => {
+    await admin`update operations set attention = '[]' where attention <> '[]'`;
+    const operation = await needed();
+    const another = await needed();
+    await act(otto, operation, { act: 'take' });
+    await act(otto, another, { act: 'take' });
+    expect(await escalate()).toBe(0);
+    await leaves();
+    try {
+      expect((await detailOf(olga, operation)).taken).toBeUndefined();
+      expect(operationOf(await act(olga, another, { act: 'take' })).taken?.by.id).toBe(olga.id);
+      const organisations = await house.runtime.connection.db.execute<{ org_id: string }>(
+        'select org_id from organisations_with_untaken_cases()',
+      );
+      expect(organisations.map(({ org_id: id }) => id)).toContain(house.organisationId);
+      expect(await escalate()).toBe(1);
+      expect(await escalate()).toBe(0);
+      expect(await escalationsOf(operation)).toBe(1);
+      const told = await house.runtime.inOrganisation(house.organisationId, untakenCases);
+      expect(told.map(({ id }) => id)).toEqual([operation.id]);
+    } finally {
+      await admin`update members set removed_at = null, role = 'operator' where user_id = ${otto.id}`;
+    }
+  });
+});
+
+describe('a case that waits for a second word', () => {
+  // Red when: the first word makes the case the speaker's: its holder loses it unheard, and nobody is told any more.
+  it('stays with whoever has it, and is told of in time, whoever that is', async () => {
+    const escalate = (afterMs: number) =>
+      escalateUntaken(house.runtime.inOrganisation, house.organisationId, afterMs);
+    await house.database.admin`update operations set attention = '[]' where attention <> '[]'`;
+    const operation = await needed();
+    const { version } = operationOf(await act(otto, operation, { act: 'take' }));
+    const [first] = await house.give(olga, {
+      ...{ type: 'resolve', commandId: mint(), operationId: operation.id, version },
+      ...{ outcome: 'failed', note: 'not in the dashboard' },
+    } as const);
+    expect(first?.operation).toMatchObject({ resolution: { waiting: true }, taken: { by: { id: otto.id } } });
+    expect(await escalate(3_600_000)).toBe(0);
+    expect(await escalate(0)).toBe(1);
+    expect(await escalate(0)).toBe(0);
+    const detail = await detailOf(olga, operation);
+    expect(detail.taken?.by.id).toBe(otto.id);
+    expect(detail.timeline.at(-1)?.sentence).toBe(
+      'A second operator’s word was missing for too long; operators and admins were told.',
+    );
+    const told = await house.runtime.inOrganisation(house.organisationId, untakenCases);
+    expect(told.map(({ id }) => id)).toEqual([operation.id]);
+  });
+
+  it('is nobody’s where nobody had taken it', async () => {
+    const operation = await needed();
+    const [first] = await house.give(olga, {
+      ...{ type: 'resolve', commandId: mint(), operationId: operation.id, version: operation.version },
+      ...{ outcome: 'failed', note: 'not in the dashboard' },
+    } as const);
+    expect(first?.operation).toMatchObject({ resolution: { waiting: true } });
+    expect(first?.operation?.taken).toBeUndefined();
   });
 });
 

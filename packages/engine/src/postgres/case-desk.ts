@@ -18,6 +18,7 @@ import type { OrganisationTransaction } from './connection.ts';
 import { rememberCallers } from './intake-group.ts';
 import { readNames, viewOperation, type ProviderNames } from './operation-reader.ts';
 import { codecOf } from './row-codec.ts';
+import { holdersGone } from './case-holders.ts';
 import type { Runtime } from './runtime.ts';
 import { caseEntries, type OperationRow } from './schema.ts';
 
@@ -146,15 +147,17 @@ const actOn = async (
       problemOf('operation-mismatch', 'This command ID already stands for something else.', ids),
     );
   }
+  // What somebody has who left is nobody's: it is taken like any other.
+  const takenBy = (await holdersGone(tx, [row])).has(row.id) ? null : row.takenBy;
   const takers = act.act === 'hand-on' ? await readTakers(tx) : [];
-  const names = await readNames(tx, row.takenBy === null ? [] : [row.takenBy]);
+  const names = await readNames(tx, takenBy === null ? [] : [takenBy]);
   const judgement = judgeCase(act, {
     operationId,
     state: row.state,
     version: row.version,
     attention: row.attention,
-    takenBy: row.takenBy,
-    takenByName: row.takenBy === null ? null : names.nameOf(row.takenBy),
+    takenBy,
+    takenByName: takenBy === null ? null : names.nameOf(takenBy),
     me: who.actor.id,
     mayTake: (person) => takers.some(({ id }) => id === person),
   });

@@ -148,8 +148,7 @@ const waitForSecond = async (
     event: { type: 'attention-settled', visible: true },
     auditType: 'resolve-first',
     patch: {
-      takenBy: who.actor.id,
-      takenAt: tx.now,
+      // Whoever has the case keeps it, and what nobody has stays nobody's: a first word takes nothing.
       resolution: {
         by: who.actor.id,
         person: personOf(who.actor),

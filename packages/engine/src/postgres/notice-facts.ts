@@ -52,11 +52,17 @@ export const waitingOperations = async (
   }));
 };
 
-/** Cases that people are told of because nobody took them in time, and that nobody has taken since. */
+/**
+ * Cases that people are told of: because nobody took them in time, and nobody has since, or because a second operator's
+ * word is missing, whoever has them. What somebody had who left is given back as it is escalated.
+ */
 export const untakenCases = (tx: OrganisationTransaction): Promise<readonly UntakenCase[]> =>
   tx.ask<{ id: string; sinceMs: number }>(
     `select id, round(extract(epoch from escalated_at) * 1000)::float8 as "sinceMs" from operations
-      where org_id = $1 and attention <> '[]' and taken_by is null and escalated_at is not null
+      where org_id = $1 and (attention <> '[]' or resolution->>'waiting' = 'true') and escalated_at is not null
+        and ((attention <> '[]' and taken_by is null)
+          or (resolution->>'waiting' = 'true' and (attention <> '[]' or state = 'outcome_unknown')
+            and escalated_at >= (resolution->>'at')::timestamptz))
       order by escalated_at, id limit $2`,
     [tx.organisationId, mostWaiting],
   );

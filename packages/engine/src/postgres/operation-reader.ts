@@ -1,5 +1,6 @@
 import { english, policyActorId, policyFromStored, type Operation, type Policy } from '@holdfast/operation';
 import { viewOfOperation, type StoredApproval, type ViewContext } from '../query/operation-view.ts';
+import { holdersGone } from './case-holders.ts';
 import { competingWith } from '../query/competing.ts';
 import { countingPeople } from './approval-standing.ts';
 import { loadAuthority } from './approver-authority.ts';
@@ -151,7 +152,9 @@ const viewRows = async (
   for (const row of undecided) {
     counting.set(row.id, await countingPeople(tx, policy, row, inForce.get(row.id) ?? []));
   }
-  return rows.map((row) => {
+  const gone = await holdersGone(tx, rows);
+  return rows.map((stored) => {
+    const row = gone.has(stored.id) ? { ...stored, takenBy: null, takenAt: null } : stored;
     const own: readonly StoredApproval[] = inForce.get(row.id) ?? [];
     const given = counting.get(row.id) ?? own.map(({ person }) => person);
     const beside = ofPayment.get(paymentKey(row.provider ?? '', row.paymentReference ?? '')) ?? [];

@@ -95,7 +95,7 @@ export const operations = pgTable(
     resolution: jsonb('resolution').$type<ResolutionRecord>(),
     takenBy: text('taken_by'),
     takenAt: time('taken_at'),
-    /** When people were told that nobody had taken it: once a case. */
+    /** When people were last told that it waits: for somebody to take it, or for a second word. */
     escalatedAt: time('escalated_at'),
     endedBy: text('ended_by'),
     endReason: text('end_reason'),

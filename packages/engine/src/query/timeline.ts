@@ -68,6 +68,11 @@ const attentionWords: Readonly<Record<string, string | undefined>> = english.att
 
 const settledByPeople = ({ who }: Told): string => `${who} settled it.`;
 
+const escalatedBecause: Readonly<Record<string, string | undefined>> = {
+  'holder-gone': 'Whoever had the case sees to cases here no more',
+  'second-word': 'A second operator’s word was missing for too long',
+};
+
 /** One sentence for each kind of entry: a kind without one does not compile. */
 const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
   propose: ({ who, entry }) =>
@@ -106,7 +111,8 @@ const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
   'case-handed-on': ({ who, to }) => `${who} handed the case to ${to}.`,
   'case-put-back': ({ who }) => `${who} put the case back: nobody has it.`,
   'case-comment': ({ who }) => `${who} wrote a comment.`,
-  'case-escalated': () => 'Nobody had taken the case in time; operators and admins were told.',
+  'case-escalated': ({ entry }) =>
+    `${escalatedBecause[String(entry.data['because'])] ?? 'Nobody had taken the case in time'}; operators and admins were told.`,
   'evidence-unsent': () => 'Nothing was sent; it may be submitted again.',
   // Also where every answer was lost: then there is none that shows it.
   'evidence-unknown': ({ provider }) =>

@@ -28,24 +28,33 @@ create policy one_organisation on case_entries to holdfast_server
 -- What was done is never changed.
 grant select, insert on case_entries to holdfast_server;
 
-create index provider_events_by_operation on provider_events (org_id, operation_id) where operation_id is not null;
-
 -- Nobody took a case within the set time: its operators and admins are told.
 alter table notices drop constraint notices_kind_check;
 alter table notices add constraint notices_kind_check
   check (kind in ('approvals-wait', 'nobody-can-approve', 'case-untaken', 'test'));
 
-create index operations_untaken on operations (org_id) where attention <> '[]' and taken_by is null;
+-- Nobody has a case whose holder left, or may no longer see to cases. A key without an owner is a holder of its own.
+create function case_has_nobody(of_org text, holder text) returns boolean language sql stable as $$
+  select holder is null or not (
+    exists (select from public.members m
+      where m.org_id = of_org and m.user_id = holder and m.removed_at is null and m.role in ('operator', 'admin'))
+    or exists (select from public.api_keys k
+      where k.org_id = of_org and k.id = holder and k.owner_user_id is null and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now()) and k.role in ('operator', 'admin')))
+$$;
 create function organisations_with_untaken_cases() returns table (org_id text)
   language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   select o.org_id from public.organisations o
   where exists (select from public.operations c
-    where c.org_id = o.org_id and c.attention <> '[]' and c.taken_by is null)
+    where c.org_id = o.org_id and (c.attention <> '[]' or c.resolution->>'waiting' = 'true')
+      and (c.resolution->>'waiting' = 'true' or public.case_has_nobody(c.org_id, c.taken_by)))
   order by o.org_id
 $$;
 
 do $$
 begin
+  revoke all on function case_has_nobody(text, text) from public;
+  grant execute on function case_has_nobody(text, text) to holdfast_server, holdfast_locator;
   grant create on schema public to holdfast_locator;
   alter function organisations_with_untaken_cases() owner to holdfast_locator;
   revoke create on schema public from holdfast_locator;
