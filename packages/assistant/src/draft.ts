@@ -4,12 +4,12 @@ import type { KnownOrder } from './catalogue.ts';
 import { findOrder, type Scope } from './find-order.ts';
 import { nothing, question, type Findings } from './findings.ts';
 import {
-  dutchOr,
   negations,
   openWords,
   reasonPhrases,
   refundPhrases,
   returnPhrases,
+  saysDutchOr,
   wholePhrases,
 } from './phrases.ts';
 import { moneyOf, shareOf, takeBareNumbers, takeShares, type SaidAmount } from './read-amount.ts';
@@ -147,7 +147,7 @@ const judgeWords = (asked: Asked, isAsked: boolean): Answer | undefined => {
   }
   if (reading.take(negations, '§w').length > 0) return nothing(found, 'asked-not-to');
   const open = reading.take(openWords, '§w');
-  if (open.length === 0 && !dutchOr.test(reading.text())) return undefined;
+  if (open.length === 0 && !saysDutchOr(reading.text())) return undefined;
   found.missing.push(...open.map(([said]) => ({ what: 'words' as const, said })));
   return question(found, 'what-is-meant');
 };

@@ -190,8 +190,18 @@ export const openWords = any(
   '(?:salvo|excepto|pero|cuando|manana)',
 );
 
-/** "Or" in Dutch, which in English says whose something is. */
-export const dutchOr = /(?:betaal|bestelling|terug|graag|stort)[^§]* .* of (?:\d|§)/;
+const dutchWord = /betaal|bestelling|terug|graag|stort/;
+
+/**
+ * "Or" in Dutch, which in English says whose something is: before a number or something that was read, and behind a
+ * Dutch word. Word by word, so that no request, however long and whatever it repeats, takes longer than its length.
+ */
+export const saysDutchOr = (text: string): boolean => {
+  const all = text.split(' ');
+  const dutch = all.findIndex((word) => dutchWord.test(word));
+  if (dutch === -1) return false;
+  return all.some((word, at) => at > dutch + 1 && word === 'of' && /^[\d§]/.test(all[at + 1] ?? ''));
+};
 
 /** A return that somebody says has not come. */
 export const returnNotHere =
