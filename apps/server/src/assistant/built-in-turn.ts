@@ -11,6 +11,7 @@ import { formatAmount } from '@holdfast/operation';
 import type { StreamEvent } from '../http/event-stream.ts';
 import { gatherCatalogue, type Gathered } from './gather-catalogue.ts';
 import type { AskModel, ModelUse } from './model-reading.ts';
+import { saysName } from './says-name.ts';
 
 export type Turn = {
   readonly engine: Engine;
@@ -40,7 +41,7 @@ const namesOrder = (
   ];
   const isOpen =
     beside.orderId === orderId || (beside.ticketId !== undefined && tickets.includes(beside.ticketId));
-  return isOpen || names.some((name) => name !== undefined && text.includes(name));
+  return isOpen || names.some((name) => name !== undefined && saysName(text, name));
 };
 
 /** Whether a customer who is named may be one of more than were looked at, or has more orders than were. */
@@ -112,7 +113,7 @@ const withModel = async (turn: Turn, gathered: Gathered, first: Answer): Promise
   const { askModel, text, beside, stop } = turn;
   if (askModel === undefined || !mayBeReworded(first)) return { answer: first, model: 'not-asked' };
   const { catalogue } = gathered;
-  const shown = catalogue.orders.filter(({ id }) => id === beside.orderId || text.includes(id));
+  const shown = catalogue.orders.filter(({ id }) => id === beside.orderId || saysName(text, id));
   const said = await askModel(text, shown, stop);
   if (said === undefined) return { answer: first, model: 'not-followed' };
   const { use } = said;

@@ -1,6 +1,7 @@
 import type { Catalogue } from '@holdfast/assistant';
 import type { Engine, Page, Principal } from '@holdfast/engine';
 import { parseOperationId, type Operation, type Order, type Ticket } from '@holdfast/operation';
+import { saysName } from './says-name.ts';
 
 type Reads = Pick<Engine, 'getOrder' | 'searchOrders' | 'getTicket' | 'searchTickets' | 'lookUp'>;
 
@@ -105,7 +106,7 @@ const followNames = async (search: Search): Promise<ReadonlySet<string>> => {
   const named = namedIn(asked.text, [...found.orders.values()]);
   const customers = new Set(named.map(({ customer }) => customer.id));
   for (const ticket of found.tickets.values()) {
-    if (ticket.id !== asked.ticketId && !asked.text.includes(ticket.id)) continue;
+    if (ticket.id !== asked.ticketId && !saysName(asked.text, ticket.id)) continue;
     await keepOrder(search, ticket.orderId);
     if (ticket.orderId === undefined) customers.add(ticket.customerId);
   }
@@ -123,7 +124,7 @@ const readOperations = async (
   customers: ReadonlySet<string>,
 ): Promise<void> => {
   const rankOf = ({ id, customer }: Order): number => {
-    if (id === asked.orderId || asked.text.includes(id)) return 0;
+    if (id === asked.orderId || saysName(asked.text, id)) return 0;
     return customers.has(customer.id) ? 1 : 2;
   };
   const likely = [...found.orders.values()].toSorted((one, other) => rankOf(one) - rankOf(other));
