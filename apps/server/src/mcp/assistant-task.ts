@@ -7,7 +7,6 @@ export type AssistantTask = {
   /** The key that the assistant works with. */
   readonly keyId: string;
   readonly orderId: string;
-  readonly orderPlacedAtMs: number;
   /** What makes it another refund of the same order, where the assistant says that it is one. */
   readonly another: string;
 };
@@ -15,6 +14,8 @@ export type AssistantTask = {
 type Owner = Pick<AssistantTask, 'organisationId' | 'keyId' | 'orderId'>;
 
 const taskBytes = 5;
+/** The time in every task's ID: the order's own may be corrected while the wish stays the same. */
+const taskTimeMs = Date.UTC(2026, 0, 1);
 
 const digest = (sharedKey: Uint8Array, what: string, parts: readonly unknown[]): Uint8Array =>
   createHmac('sha256', sharedKey)
@@ -30,27 +31,31 @@ const seal = (
   { organisationId, keyId, orderId }: Owner,
   task: Uint8Array,
 ): Uint8Array =>
-  digest(sharedKey, 'seal', [organisationId, keyId, orderId, Buffer.from(task).toString('hex')]).subarray(
-    0,
-    taskBytes,
-  );
+  digest(sharedKey, 'seal', [
+    ...[organisationId, keyId, orderId],
+    ...[taskTimeMs, Buffer.from(task).toString('hex')],
+  ]).subarray(0, taskBytes);
+
+/** Every bit of the ID follows from the task's own bytes and whose it is. */
+const sealed = (sharedKey: Uint8Array, owner: Owner, own: Uint8Array): string =>
+  mintOperationId(taskTimeMs, Buffer.concat([own, seal(sharedKey, owner, own)]));
 
 /** The ID of a task's refund, and of the ones after it has ended: nothing is kept, so every process gives the same. */
 const idOf = (sharedKey: Uint8Array, task: AssistantTask, turn: number): string => {
   const { organisationId, keyId, orderId, another } = task;
-  const bytes = digest(sharedKey, 'id', [organisationId, keyId, orderId, another, turn]).subarray(
-    0,
-    taskBytes,
-  );
-  const own = withoutFixedBits(bytes);
-  return mintOperationId(task.orderPlacedAtMs, Buffer.concat([own, seal(sharedKey, task, own)]));
+  const bytes = digest(sharedKey, 'id', [organisationId, keyId, orderId, another, turn]);
+  return sealed(sharedKey, task, withoutFixedBits(bytes.subarray(0, taskBytes)));
 };
 
-/** Whether an ID was minted here, for this key and this order. One that a model made up is nobody's task. */
+/**
+ * Whether an ID was minted here, for this key and this order: the whole of it, so that a slip of a model's in any
+ * digit is nobody's task, as one that it made up is.
+ */
 export const isOwnTask = (sharedKey: Uint8Array, owner: Owner, operationId: string): boolean => {
   const bytes = Buffer.from(operationId.replaceAll('-', '').slice(12), 'hex');
-  const own = withoutFixedBits(bytes.subarray(0, taskBytes));
-  return timingSafeEqual(bytes.subarray(taskBytes), seal(sharedKey, owner, own));
+  const minted = Buffer.from(sealed(sharedKey, owner, withoutFixedBits(bytes.subarray(0, taskBytes))));
+  const given = Buffer.from(operationId);
+  return given.length === minted.length && timingSafeEqual(given, minted);
 };
 
 type LookUp = (ids: readonly string[]) => Promise<Readonly<Record<string, Operation | null>>>;

@@ -131,8 +131,7 @@ export const beginRefund = async (
     return refusalAnswer('', problemOf('not-found', `There is no order ${orderId}.`), 'not-stored');
   }
   const { organisationId } = who;
-  const orderPlacedAtMs = Date.parse(order.placedAt);
-  const task = { organisationId, keyId, orderId, orderPlacedAtMs, another: another.trim() };
+  const task = { organisationId, keyId, orderId, another: another.trim() };
   const { operationId, operation } = await operationOfTask(parts.sharedKey, task, lookUp(parts, who));
   const receipt =
     operation === null ? bareReceipt(operationId, 'not-stored', 'not-stored') : receiptOf(operation);

@@ -47,6 +47,16 @@ describe('the assistants’ door, when what is behind it does not answer well', 
     expect(receipts[0]?.text).not.toMatch(/fail|error|try again/i);
   });
 
+  // Red when: the ID leans on anything of the order that the shop may correct.
+  it('the same wish has the same ID, also when the shop has corrected its order meanwhile', async () => {
+    let placedAt = order.placedAt;
+    const { engine } = engineDouble({ getOrder: () => Promise.resolve({ ...order, placedAt }) });
+    const { call } = await assistantOf(appRig({ engine }).app, key);
+    const { operationId } = await call('begin_refund', { orderId: '1042' });
+    placedAt = '2026-11-02T08:30:00.000Z';
+    expect(await call('begin_refund', { orderId: '1042' })).toMatchObject({ operationId });
+  });
+
   it('an unforeseen failure reaches the log and not the model, which is told not to repeat', async () => {
     const { engine } = engineDouble({
       getOrder: () => Promise.resolve(order),
