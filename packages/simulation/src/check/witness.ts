@@ -59,6 +59,8 @@ export class Witness {
   readonly #left = new Set<string>();
   /** Operations of which somebody was told that no money moved. */
   readonly #saidNothing = new Map<string, string>();
+  /** Operations of which somebody was shown that they ended without money. */
+  readonly #saidEnded = new Map<string, string>();
   readonly #seen = new Set<string>();
   /** Operations of which people said that nothing happened: what they overlook is not for us to know. */
   readonly settledByPeople = new Set<string>();
@@ -76,8 +78,12 @@ export class Witness {
     return this.#ledger().refunds.filter((one) => one.operationId === operationId);
   }
 
-  requestLeft(expected: RefundRequest): void {
-    this.#left.add(expected.operationId);
+  /** Called when the bytes of a request leave us: of what ended, as everybody was told, nothing may. */
+  requestLeft({ operationId }: RefundRequest): void {
+    this.#left.add(operationId);
+    const said = this.#saidEnded.get(operationId);
+    if (said === undefined || this.restored) return;
+    throw new Violation('safety', 'nothing leaves after its end was shown', `${short(operationId)}: ${said}`);
   }
 
   /** Called right before the provider carries out a request of ours. */
@@ -167,6 +173,9 @@ export class Witness {
         `${short(id)} “${sentence}” while the provider holds: ${held || 'nothing'}`,
       );
     };
+    if (/^(No money moved|Denied by|Cancelled by|Nobody decided|The approval ran out)/.test(sentence)) {
+      this.#saidEnded.set(id, sentence);
+    }
     switch (claimOf(sentence)) {
       case 'refunded': {
         const reference = /reference (\S+)\. The bank/.exec(sentence)?.[1];

@@ -79,7 +79,7 @@ export class History {
     this.provider = createPretendProvider(this.scheduler, this.chance.fork('provider'), {
       beforeRefund: (expected, request) => this.#guard(() => this.witness.beforeRefund(expected, request)),
       changed: (event) => this.#tell(event),
-      left: (expected) => this.witness.requestLeft(expected),
+      left: (expected) => this.#guard(() => this.witness.requestLeft(expected)),
       trace: (line) => this.trace(line),
     });
     this.#grounds = {
