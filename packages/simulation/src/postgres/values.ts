@@ -73,7 +73,7 @@ export const castValue = (value: Value, to: SqlType, from: SqlType = 'unknown'):
     case 'timestamptz':
       return timeOf(value);
     case 'jsonb':
-      return from === 'unknown' && typeof value === 'string' ? (JSON.parse(value) as Value) : value;
+      return from !== 'jsonb' && typeof value === 'string' ? (JSON.parse(value) as Value) : value;
     case 'uuid': {
       const folded = String(value).toLowerCase();
       if (!uuidShape.test(folded)) throw new SqlTrouble('22P02', `no uuid: ${folded}`);
