@@ -78,6 +78,14 @@ export type CaseAnswer =
   | { readonly kind: 'done' | 'replayed'; readonly operation: Operation }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
+/** How somebody asks for the provider's side of a payment. */
+export type LedgerAsking = {
+  /** Goes around each piece of work at the database; while the provider is waited for, nothing is held. */
+  readonly inPlace: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
+  /** Whether what is shown may have the worker look for itself: whoever may only read changes nothing. */
+  readonly mayWake: boolean;
+};
+
 /** Who sees to what is uncertain. Nothing here settles anything. */
 export type CaseDesk = {
   readonly act: (who: Principal, id: string, act: CaseAct) => Promise<CaseAnswer>;
@@ -156,8 +164,15 @@ export type Engine = {
   /** Asks the provider about it at the next tick. Never submits. */
   readonly check: (who: Principal, id: string) => Promise<CheckAnswer>;
   readonly cases: CaseDesk;
-  /** The provider's refunds of the operation's payment, asked now and within the account's budget; `null`: not known here. */
-  readonly providerLedger: (who: Principal, id: string) => Promise<ProviderLedger | null>;
+  /**
+   * The provider's refunds of the operation's payment, asked within the account's budget; `null`: not known here. Of one
+   * that was asked about a moment ago and has not changed since, the answer of then, with its time.
+   */
+  readonly providerLedger: (
+    who: Principal,
+    id: string,
+    asking: LedgerAsking,
+  ) => Promise<ProviderLedger | null>;
   readonly getOrder: (
     who: Principal,
     id: string,

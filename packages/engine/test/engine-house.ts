@@ -110,6 +110,8 @@ export const slugIn = (result: CommandResult | undefined): string =>
   problemIn(result).type.split('/').at(-1) ?? '';
 
 export type HouseOptions = {
+  /** The clock of the process; the database keeps its own. */
+  readonly nowMs?: () => number;
   readonly adapter?: ProviderAdapter;
   readonly undoMs?: number;
   readonly keysMayDecide?: boolean;
@@ -144,6 +146,7 @@ export const createEngineHouse = async (options: HouseOptions = {}): Promise<Eng
     ...(options.verifyAssertion === undefined ? {} : { verifyAssertion: options.verifyAssertion }),
     undoMs: options.undoMs ?? 5_000,
     providerTimeoutMs: 1_000,
+    ...(options.nowMs === undefined ? {} : { nowMs: options.nowMs }),
   });
   const people = housePeople(database, organisationId);
   await people.join(ada, ben, cleo, olga, boss);

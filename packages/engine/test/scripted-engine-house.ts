@@ -30,9 +30,11 @@ export type ScriptedEngineHouse = {
 };
 
 /** The engine over a scripted provider, for one test file of what people settle by hand. */
-export const scriptedEngineHouse = async (): Promise<ScriptedEngineHouse> => {
+export const scriptedEngineHouse = async (
+  clock: { readonly nowMs?: () => number } = {},
+): Promise<ScriptedEngineHouse> => {
   const provider = createScriptedProvider();
-  const house = await createEngineHouse({ adapter: provider.adapter });
+  const house = await createEngineHouse({ adapter: provider.adapter, ...clock });
   afterAll(() => house.close());
 
   const moves: ScriptedEngineHouse['moves'] = async (operation, ...events) => {

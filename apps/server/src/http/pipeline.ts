@@ -179,6 +179,7 @@ const serveGuarded = async (
     query: judgeFields(route.query, queryOf(request)),
     request,
     engine: parts.engine,
+    inPlace: <Answer>(work: () => Promise<Answer>): Promise<Answer> => during('request-going-on', work),
   };
   // A body takes as long as its sender likes to arrive, so no place is held while it does.
   return placeOf(route) === 'none'

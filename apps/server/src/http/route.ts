@@ -18,6 +18,8 @@ export type Call<Body, Query> = {
   readonly query: Query;
   readonly request: Request;
   readonly engine: Engine;
+  /** Does work in a place at the database, for a handler that takes none (`place: 'none'`) while it waits elsewhere. */
+  readonly inPlace: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
 };
 
 /** The wire's schemas are the small kind that browsers load, the server's own the chained kind: a route takes both. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Actor, CaseAct, Operation } from '@holdfast/operation';
 import type { CaseAnswer } from '../engine-interface.ts';
 import { scriptedEngineHouse } from '../../test/scripted-engine-house.ts';
@@ -9,7 +9,11 @@ import { escalateUntaken } from '../postgres/case-escalation.ts';
 import { untakenCases } from '../postgres/notice-facts.ts';
 import { claimNotices, planWaitingNotices } from '../postgres/notice-store.ts';
 
-const { house, provider, unknown, moves, byHand } = await scriptedEngineHouse();
+/** Stands still where a test sets it. */
+let standingMs: number | null = null;
+const { house, provider, unknown, moves, byHand } = await scriptedEngineHouse({
+  nowMs: () => standingMs ?? Date.now(),
+});
 await housePeople(house.database, house.organisationId).join(otto);
 
 type Said = CaseAct extends infer Act ? (Act extends CaseAct ? Omit<Act, 'commandId'> : never) : never;
@@ -216,10 +220,69 @@ describe('a case that waits for a second word', () => {
 });
 
 describe("the provider's side of a payment", () => {
+  const asking = { inPlace: <Answer>(work: () => Promise<Answer>) => work(), mayWake: true };
+  afterEach(() => {
+    standingMs = null;
+  });
+
+  // Red when: each look is a question: whoever looks often uses up what the account may ask.
+  it('is asked for once in two seconds, and again once the operation has changed; between, the look of then is shown', async () => {
+    const operation = await unknown();
+    const startMs = (standingMs = Date.now());
+    const read = () => house.engine.providerLedger(house.as(olga), operation.id, asking);
+    const { questions } = provider;
+    const first = await Promise.all([read(), read()]);
+    byHand(operation);
+    standingMs = startMs + 1_999;
+    const second = await read();
+    expect(provider.questions).toBe(questions + 1);
+    for (const seen of [...first, second]) {
+      expect(seen).toMatchObject({
+        askedAt: new Date(startMs).toISOString(),
+        answer: { refunds: [] },
+      });
+    }
+    standingMs = startMs + 2_000;
+    expect((await read())?.answer?.refunds).toHaveLength(1);
+    await act(olga, operation, { act: 'comment', text: 'It is there.' });
+    await read();
+    expect(provider.questions).toBe(questions + 3);
+  });
+
+  // Red when: a key that only reads changes when the worker looks, or work at the database passes the gate.
+  it('changes nothing for whoever may only read, and holds a place only while it works at the database', async () => {
+    const operation = await unknown();
+    const ours = { ...byHand(operation), reference: `re_${mint()}` };
+    provider.ledger.push({ ...ours, organisationId: house.organisationId, operationId: operation.id });
+    const checkAsked = async (): Promise<unknown> =>
+      (await house.database.admin`select check_asked_at from operations where id = ${operation.id}`)[0]?.[
+        'check_asked_at'
+      ];
+    let places = 0;
+    const inPlace = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+      const before = provider.questions;
+      places += 1;
+      const answer = await work();
+      expect(provider.questions).toBe(before);
+      return answer;
+    };
+    const read = (mayWake: boolean) =>
+      house.engine.providerLedger(house.as(olga), operation.id, { inPlace, mayWake });
+    await read(false);
+    expect(places).toBe(2);
+    expect(await checkAsked()).toBeNull();
+    await read(true);
+    expect(await checkAsked()).not.toBeNull();
+  });
+
   // Red when: silence is shown as an empty list, or a refund of nobody as the operation's own.
   it('is shown as it is now, with whose each refund is; where it cannot be seen, that is said', async () => {
     const operation = await unknown();
-    const read = () => house.engine.providerLedger(house.as(olga), operation.id);
+    const read = () => {
+      // Each look long after the one before.
+      standingMs = (standingMs ?? Date.now()) + 60_000;
+      return house.engine.providerLedger(house.as(olga), operation.id, asking);
+    };
     expect(await read()).toMatchObject({ answer: { refunds: [] }, because: null });
     const { reference } = byHand(operation);
     provider.ledger.push({
@@ -244,6 +307,6 @@ describe("the provider's side of a payment", () => {
     } finally {
       provider.silent = false;
     }
-    expect(await house.engine.providerLedger(house.as(olga), mint())).toBeNull();
+    expect(await house.engine.providerLedger(house.as(olga), mint(), asking)).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ import { viewOperation, type ProviderNames } from './operation-reader.ts';
 import { operations } from './schema.ts';
 
 /** Asked more often than this, the provider would be asked for nothing. */
-const shortestPauseMs = 2_000;
+export const shortestPauseMs = 2_000;
 
 /** States in which there is something to ask the provider about. Before a submission asking could only submit. */
 const askable: readonly OperationState[] = ['outcome_unknown', 'pending', 'confirmed', 'failed', 'reversed'];

@@ -1,12 +1,13 @@
 import { parseOperationId, type ProviderLedger } from '@holdfast/operation';
 import type { PaymentAnswer } from '@holdfast/providers';
-import type { Engine, ProviderAccount, ProviderDirectory } from '../engine-interface.ts';
+import type { Engine, LedgerAsking, ProviderAccount, ProviderDirectory } from '../engine-interface.ts';
 import { dashboardLink } from '../query/dashboard-link.ts';
 import { viewOfLedger } from '../query/ledger-view.ts';
+import { recentAnswers, type Dated } from '../query/recent-answers.ts';
 import { createAccountLimiter, type AccountLimiter } from '../worker/account-limiter.ts';
 import { questionsWithinBudget } from '../worker/ask-within-budget.ts';
 import { changeAccountBudget } from './account-budget-store.ts';
-import { requestCheck } from './check-request.ts';
+import { requestCheck, shortestPauseMs } from './check-request.ts';
 import { providerOf } from './mirror-store-news.ts';
 import { readOperation, type ProviderNames } from './operation-reader.ts';
 import { processClock } from './process-clock.ts';
@@ -66,6 +67,7 @@ const showAnswer = (
   account: ProviderAccount,
   row: OperationRow,
   answer: Extract<PaymentAnswer, { kind: 'answer' }>,
+  mayWake: boolean,
 ): Promise<ProviderLedger['answer']> =>
   runtime.inOrganisation(row.organisationId, async (tx) => {
     const holders = await tx.ask<{ reference: string; id: string }>(
@@ -80,7 +82,7 @@ const showAnswer = (
       dashboardOf: (named) => dashboardLink(account, named),
     });
     const unsettled = row.state === 'outcome_unknown' || row.state === 'pending';
-    if (unsettled && refunds.some(({ whose }) => whose === 'this-operation')) {
+    if (mayWake && unsettled && refunds.some(({ whose }) => whose === 'this-operation')) {
       await requestCheck(tx, row.id, providerName);
       runtime.wakes.written(row.organisationId);
     }
@@ -94,7 +96,8 @@ const showAnswer = (
   });
 
 /**
- * The provider's side of an operation's payment, asked when somebody looks. It shows and never concludes: where it shows
+ * The provider's side of an operation's payment, asked when somebody looks, and no oftener than a check of it may be asked
+ * for: between, the answer of then is shown with its time, unless the operation has changed since. It shows and never concludes: where it shows
  * the operation's own refund, the worker is woken to look for itself, and what it finds is kept as evidence.
  */
 export const createProviderLedger = (parts: ProviderLedgerParts): Engine['providerLedger'] => {
@@ -104,24 +107,34 @@ export const createProviderLedger = (parts: ProviderLedgerParts): Engine['provid
     (ms) => nowMs() + ms,
     providerTimeoutMs,
   );
-  return async (who, id): Promise<ProviderLedger | null> => {
+  const recently = recentAnswers<PaymentAnswer>(shortestPauseMs, nowMs);
+  const ask = (
+    account: ProviderAccount | undefined,
+    { organisationId, id, version, paymentReference }: OperationRow,
+  ): Promise<Dated<PaymentAnswer>> => {
+    if (account === undefined || paymentReference === null) {
+      const answer = notAsked(account === undefined ? 'no account' : 'no payment');
+      return Promise.resolve({ answer, askedAtMs: nowMs() });
+    }
+    return recently(JSON.stringify([organisationId, id, version]), () =>
+      askAboutPayment(account, paymentReference),
+    );
+  };
+  return async (who, id, { inPlace, mayWake }: LedgerAsking): Promise<ProviderLedger | null> => {
     const operationId = parseOperationId(id);
     if (operationId === undefined) return null;
     const { organisationId } = who;
-    const row = await runtime.inOrganisation(organisationId, (tx) => readOperation(tx, operationId));
+    const row = await inPlace(() =>
+      runtime.inOrganisation(organisationId, (tx) => readOperation(tx, operationId)),
+    );
     if (row === undefined) return null;
     const account = providers.accountOf(organisationId);
     const reference = row.paymentReference;
     const provider = providerName(row.provider);
     // Outside any transaction: whoever waits for a provider holds nothing here.
-    const answer =
-      account === undefined
-        ? notAsked('no account')
-        : reference === null
-          ? notAsked('no payment')
-          : await askAboutPayment(account, reference);
+    const { answer, askedAtMs } = await ask(account, row);
     const about = {
-      askedAt: new Date(nowMs()).toISOString(),
+      askedAt: new Date(askedAtMs).toISOString(),
       provider,
       paymentReference: reference,
       dashboard: account === undefined ? null : dashboardLink(account, reference),
@@ -132,7 +145,7 @@ export const createProviderLedger = (parts: ProviderLedgerParts): Engine['provid
     }
     return {
       ...about,
-      answer: await showAnswer(parts, account, row, answer),
+      answer: await inPlace(() => showAnswer(parts, account, row, answer, mayWake)),
       because: null,
     };
   };

@@ -40,16 +40,19 @@ const takers = guarded({
 const ledger = guarded({
   method: 'get',
   path: '/v1/operations/{id}/provider-ledger',
-  summary: 'What the provider shows of its payment now. Asked when you ask, within the account’s budget.',
+  summary:
+    'What the provider shows of its payment now. Asked when you ask, every 2 s at most and within the account’s budget.',
   needs: ['operator'],
   pathId: 'operation',
   answers: {
     200: { description: 'The provider’s side, or why it could not be seen', schema: providerLedgerSchema },
   },
-  // It waits for a provider: no place at the database meanwhile.
+  // It waits for a provider: no place at the database meanwhile, and one for each piece of work before and after.
   place: 'none',
-  handle: async ({ engine, who, id }) => {
-    const found = await engine.providerLedger(who, id);
+  handle: async ({ engine, who, id, identity, inPlace }) => {
+    // A key that only reads must change nothing, not even when the worker looks next.
+    const mayWake = identity.scope === undefined || identity.scope === 'role';
+    const found = await engine.providerLedger(who, id, { inPlace, mayWake });
     if (found === null) throw refuse('not-found', 'There is no operation of this ID.');
     return json(200, found);
   },
