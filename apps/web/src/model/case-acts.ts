@@ -1,23 +1,26 @@
-import { mintCommandId, operationSchema, type CaseAct, type Operation } from '@holdfast/operation';
+import { mintCommandId, operationSchema, type Operation } from '@holdfast/operation';
+import type { KeptCommands, SaidOfCase } from './kept-command.ts';
 import type { Answer, Server } from './server.ts';
 
-type WithoutId<Act> = Act extends CaseAct ? Omit<Act, 'commandId'> : never;
-export type SaidOfCase = WithoutId<CaseAct>;
+export const mintCaseCommand = (): string =>
+  mintCommandId(Date.now(), crypto.getRandomValues(new Uint8Array(10)));
 
-/** One act on a case. It carries its own command ID, so that an answer that is lost leaves nothing done twice. */
-export const actOnCase = (
+/** One act on a case, under the ID that is kept for it: pressed again after a lost answer it is done once. */
+export const actOnCase = async (
   server: Server,
   operationId: string,
   said: SaidOfCase,
-): Promise<Answer<Operation>> =>
-  server.asked(
+  commands: KeptCommands,
+): Promise<Answer<Operation>> => {
+  const commandId = commands.of(operationId, said);
+  const answer = await server.asked(
     `/v1/operations/${encodeURIComponent(operationId)}/case`,
     (body) => operationSchema.parse(body),
-    {
-      ...said,
-      commandId: mintCommandId(Date.now(), crypto.getRandomValues(new Uint8Array(10))),
-    },
+    { ...said, commandId },
   );
+  commands.ended(commandId, answer);
+  return answer;
+};
 
 /** Why it was not done, for whoever asked for it; `null` where it was. */
 export const whyNot = (
