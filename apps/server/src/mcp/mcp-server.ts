@@ -13,7 +13,7 @@ import {
   type Caller,
   type ToolParts,
 } from './mcp-tools.ts';
-import { answerOf, bareAnswer, bareReceipt, receiptAnswer, refusalAnswer } from './tool-answers.ts';
+import { bareAnswer, bareReceipt, notKnownAnswer, receiptAnswer, refusalAnswer } from './tool-answers.ts';
 import {
   beginShape,
   findShape,
@@ -45,9 +45,7 @@ const guardedBy =
     } catch (error) {
       if (error instanceof Refusal) return refusalAnswer(operationId, error.problem, 'not-judged');
       onFailure(error);
-      return operationId === ''
-        ? answerOf('This cannot be answered at the moment. Ask again later.', { mayRepeat: false }, true)
-        : bareAnswer(bareReceipt(operationId, 'being-stored', 'not-judged'), true);
+      return notKnownAnswer(operationId);
     }
   };
 

@@ -48,6 +48,8 @@ const nextOf: Record<Receipt['outcome'], string> = {
   'did-not-happen': 'No money moved by it. Only a person may decide that it is tried again.',
   'did-not-last': 'The money did not reach the customer. Tell a person.',
   refused: 'It was refused for the reason in `problem`. Do not work around it; tell a person.',
+  'not-known':
+    'There is no answer now, and that says nothing of what became of it: it may be stored, and it may be done. Ask get_operation with this ID later, before anything else; begin nothing in its place.',
   'rate-limited': 'You ask too often. Wait, then ask get_operation with this ID before anything else.',
 };
 
@@ -98,12 +100,20 @@ export const bareReceipt = (
 export const bareAnswer = (receipt: Receipt, isError = false): CallToolResult =>
   answerOf(`${receipt.next} Operation ${receipt.operationId}.`, receipt, isError);
 
-/** A refusal with its reasons: nothing that was asked for is stored by it. */
+/** Nobody can say now. Without an ID there was no operation to ask of. */
+export const notKnownAnswer = (operationId: string, more: Partial<Receipt> = {}): CallToolResult =>
+  operationId === ''
+    ? answerOf('This cannot be answered at the moment. Ask again later.', { mayRepeat: false, ...more }, true)
+    : bareAnswer(bareReceipt(operationId, 'not-known', 'not-judged', more), true);
+
+/**
+ * A refusal with its reasons: nothing that was asked for is stored by it. "Unavailable" is none: it says when to come
+ * back, and nothing of the operation.
+ */
 export const refusalAnswer = (operationId: string, problem: Problem, state: string): CallToolResult => {
   const slug = problemSlug(problem);
-  const receipt = bareReceipt(operationId, 'refused', state, {
-    isFinal: false,
-    problem: { ...problem, slug },
-  });
+  const told = { problem: { ...problem, slug } };
+  if (slug === 'unavailable') return notKnownAnswer(operationId, told);
+  const receipt = bareReceipt(operationId, 'refused', state, told);
   return answerOf(`Refused: ${problem.title}. ${problem.detail} ${receipt.next}`, receipt, true);
 };

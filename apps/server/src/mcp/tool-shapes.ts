@@ -105,6 +105,7 @@ export const outcomes = [
   'did-not-happen',
   'did-not-last',
   'refused',
+  'not-known',
   'rate-limited',
 ] as const;
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { refuse } from '../../src/http/problem.ts';
 import { appRig, as } from '../app-rig.ts';
 import { engineDouble } from '../engine-double.ts';
 import { assistantOf } from './mcp-client.ts';
@@ -66,9 +67,38 @@ describe('the assistants’ door, when what is behind it does not answer well', 
     const { call } = await assistantOf(app, key);
     const { operationId } = await call('begin_refund', { orderId: '1042' });
     const told = await call('propose_refund', refund(operationId));
-    expect(told).toMatchObject({ operationId, mayRepeat: false, isError: true });
+    expect(told).toMatchObject({ operationId, outcome: 'not-known', mayRepeat: false, isError: true });
     expect(JSON.stringify(told)).not.toContain('secret');
     expect(failures).toHaveLength(1);
+  });
+
+  // Red when: a read that fails is answered as if something were being stored, or were refused.
+  it.each([
+    ['the database is away', () => Promise.reject(new Error('connection refused'))],
+    ['there is no place', () => Promise.reject(refuse('unavailable', 'Ask again later.'))],
+  ])('when %s, nobody says what became of a refund: neither stored, nor refused, nor done', async (_why, fails) => {
+    const { engine } = engineDouble({ lookUp: fails, getOperation: fails, apply: fails, getOrder: fails });
+    const { call } = await assistantOf(appRig({ engine }).app, key);
+    const operationId = '0195e000-0000-7000-8000-000000000001';
+    for (const tool of ['get_operation', 'wait_for_outcome']) {
+      const told = await call(tool, { operationId });
+      expect(told, tool).toMatchObject({ operationId, outcome: 'not-known', mayRepeat: false, isError: true });
+      expect(told.text, tool).toContain('Ask get_operation with this ID later');
+      expect(told.text, tool).not.toMatch(/being stored|refused|tell a person/i);
+    }
+    const begun = await call('begin_refund', { orderId: '1042' });
+    expect(begun.text).toBe('This cannot be answered at the moment. Ask again later.');
+  });
+
+  it('a proposal of which there is no verdict is neither stored nor refused', async () => {
+    const { engine } = engineDouble({
+      getOrder: () => Promise.resolve(order),
+      apply: () => Promise.reject(refuse('unavailable', 'Ask again later.')),
+    });
+    const { call } = await assistantOf(appRig({ engine }).app, key);
+    const { operationId } = await call('begin_refund', { orderId: '1042' });
+    const told = await call('propose_refund', refund(operationId));
+    expect(told).toMatchObject({ operationId, outcome: 'not-known', mayRepeat: false, isError: true });
   });
 
   it('an unknown outcome says so for programs too, and that it must not be repeated', async () => {
