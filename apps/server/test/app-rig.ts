@@ -133,6 +133,7 @@ export type RigOptions = {
   mostStreams?: number;
   assistantLimit?: number;
   receiptWithinMs?: number;
+  mcpLongestMs?: number;
 };
 
 /** The whole app over an engine of the test's choosing, asked without a port. */
@@ -207,6 +208,7 @@ export const appRig = (options: RigOptions): AppRig => {
       onBurst: (who) => bursts.push(who.organisationId),
       onFailure: (error) => failures.push(error),
       receiptWithinMs: options.receiptWithinMs ?? 8_000,
+      ...(options.mcpLongestMs === undefined ? {} : { longestMs: options.mcpLongestMs }),
       during: overload.during,
       streams,
     },

@@ -23,7 +23,7 @@ import {
   receiptShape,
   waitShape,
 } from './tool-shapes.ts';
-import { waitForOutcome } from './wait-for-outcome.ts';
+import { waitForOutcome, type Waiting } from './wait-for-outcome.ts';
 
 const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 /** The ID makes a repeat the same call: what is not idempotent has no tool here. */
@@ -123,7 +123,10 @@ const addProposing = (server: McpServer, parts: ToolParts, caller: Caller): void
 
 const defaultWaitSeconds = 20;
 
-const addWaiting = (server: McpServer, parts: ToolParts, caller: Caller, stop: AbortSignal): void => {
+/** Room is there again when a wait ends, and most end within this time. */
+const comeBackSeconds = 20;
+
+const addWaiting = (server: McpServer, parts: ToolParts, caller: Caller, waiting: Waiting): void => {
   const guard = guardedBy(parts);
   server.registerTool(
     'wait_for_outcome',
@@ -137,13 +140,17 @@ const addWaiting = (server: McpServer, parts: ToolParts, caller: Caller, stop: A
     },
     ({ operationId, timeoutSeconds = defaultWaitSeconds }, { signal, _meta, sendNotification }) =>
       guard(operationId, async () => {
+        const id = operationId.toLowerCase();
+        if (waiting.isFull) return notKnownAnswer(id, { retryAfterSeconds: comeBackSeconds });
         const progressToken = _meta?.progressToken;
+        const { engine } = parts;
         const operation = await waitForOutcome({
-          engine: parts.engine,
-          who: caller.who,
-          operationId: operationId.toLowerCase(),
+          read: () => waiting.read(engine.lookUp, caller.who, id),
+          watch: (wake) => engine.feed.watch(caller.who.organisationId, wake),
+          stillAllowed: waiting.stillAllowed,
+          onRecheck: waiting.onRecheck,
           timeoutMs: timeoutSeconds * 1_000,
-          stop: AbortSignal.any([signal, stop]),
+          stop: AbortSignal.any([signal, waiting.stop]),
           onProgress: async ({ version, sentence }) => {
             if (progressToken === undefined) return;
             await sendNotification({
@@ -153,7 +160,7 @@ const addWaiting = (server: McpServer, parts: ToolParts, caller: Caller, stop: A
           },
         });
         if (operation !== null) return receiptAnswer(operation);
-        return bareAnswer(bareReceipt(operationId.toLowerCase(), 'not-stored', 'not-stored'));
+        return bareAnswer(bareReceipt(id, 'not-stored', 'not-stored'));
       }),
   );
 };
@@ -205,14 +212,14 @@ const addPrompt = (server: McpServer): void => {
 };
 
 /** One caller's server, for one request: it keeps nothing, so any process may answer the next. */
-export const mcpServer = (parts: ToolParts, caller: Caller, stop: AbortSignal): McpServer => {
+export const mcpServer = (parts: ToolParts, caller: Caller, waiting: Waiting): McpServer => {
   const server = new McpServer(
     { name: 'holdfast', title: 'Holdfast', version: String(protocolVersion) },
     { instructions },
   );
   addReading(server, parts, caller);
   addProposing(server, parts, caller);
-  addWaiting(server, parts, caller, stop);
+  addWaiting(server, parts, caller, waiting);
   addResources(server, parts, caller);
   addPrompt(server);
   return server;

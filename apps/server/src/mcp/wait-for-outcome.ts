@@ -1,30 +1,28 @@
-import type { Engine, Principal } from '@holdfast/engine';
 import { isUnfinished, type Operation } from '@holdfast/operation';
+import { makeBell } from '../http/bell.ts';
+import { refuse } from '../http/problem.ts';
+import type { ReadTogether } from './reads-together.ts';
 
-export type WaitParts = {
-  readonly engine: Pick<Engine, 'getOperation'> & { readonly feed: Pick<Engine['feed'], 'watch'> };
-  readonly who: Principal;
-  readonly operationId: string;
-  readonly timeoutMs: number;
+/** What a wait needs of the request that it goes on in. */
+export type Waiting = {
+  /** There are as many waits as may be: this one is told to come back. */
+  readonly isFull: boolean;
   readonly stop: AbortSignal;
+  readonly read: ReadTogether;
+  readonly stillAllowed: () => Promise<boolean>;
+  readonly onRecheck: (look: () => void) => () => void;
+};
+
+export type WaitParts = Pick<Waiting, 'stop' | 'stillAllowed' | 'onRecheck'> & {
+  readonly watch: (wake: () => void) => () => void;
+  readonly read: () => Promise<Operation | null>;
+  readonly timeoutMs: number;
   /** Told of each state it passes through. */
   readonly onProgress: (operation: Operation) => Promise<void>;
 };
 
-/** However quiet the feed is, it looks this often. */
-const lookEveryMs = 2_000;
-
-const pause = (ms: number, stop: AbortSignal, onWake: (wake: () => void) => void): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      stop.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    stop.addEventListener('abort', done);
-    onWake(done);
-  });
+/** However quiet the feed is, it looks this often, and as often asks whether its key still works. */
+const lookEveryMs = 1_000;
 
 /** Waiting has an end where the operation has one, or where only a person goes on. */
 const isWorthWaiting = ({ state, needsPerson }: Operation): boolean => isUnfinished(state) && !needsPerson;
@@ -32,28 +30,33 @@ const isWorthWaiting = ({ state, needsPerson }: Operation): boolean => isUnfinis
 /**
  * Waits until an operation ends, a person is needed, or the time is over, and answers with it as it is then. `null`:
  * there is none.
+ * @throws Refusal when whoever waits is no longer who began to
  */
 export const waitForOutcome = async (parts: WaitParts): Promise<Operation | null> => {
-  const { engine, who, operationId, timeoutMs, stop } = parts;
+  const { read, stop, timeoutMs } = parts;
   const endsAtMs = performance.now() + timeoutMs;
-  let wake = (): void => undefined;
-  const unwatch = engine.feed.watch(who.organisationId, () => {
-    wake();
-  });
+  const bell = makeBell();
+  stop.addEventListener('abort', bell.ring);
+  const unwatch = parts.watch(bell.ring);
+  const unlisten = parts.onRecheck(bell.ring);
   let told = 0;
   try {
-    for (;;) {
-      const operation = await engine.getOperation(who, operationId);
+    for (let turn = 0; ; turn += 1) {
+      const operation = await read();
+      // After the read and before the telling, so that nothing is told that was read just before the rights went.
+      if (turn > 0 && !(await parts.stillAllowed())) {
+        throw refuse('unauthenticated', 'The key that this was asked with does not work any more.');
+      }
       if (operation === null) return null;
       if (operation.version > told) await parts.onProgress(operation);
       told = operation.version;
       const leftMs = endsAtMs - performance.now();
       if (!isWorthWaiting(operation) || leftMs <= 0 || stop.aborted) return operation;
-      await pause(Math.min(lookEveryMs, leftMs), stop, (ring) => {
-        wake = ring;
-      });
+      await bell.wait(Math.min(lookEveryMs, leftMs));
     }
   } finally {
+    stop.removeEventListener('abort', bell.ring);
     unwatch();
+    unlisten();
   }
 };

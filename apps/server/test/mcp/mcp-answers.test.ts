@@ -76,19 +76,27 @@ describe('the assistants’ door, when what is behind it does not answer well', 
   it.each([
     ['the database is away', () => Promise.reject(new Error('connection refused'))],
     ['there is no place', () => Promise.reject(refuse('unavailable', 'Ask again later.'))],
-  ])('when %s, nobody says what became of a refund: neither stored, nor refused, nor done', async (_why, fails) => {
-    const { engine } = engineDouble({ lookUp: fails, getOperation: fails, apply: fails, getOrder: fails });
-    const { call } = await assistantOf(appRig({ engine }).app, key);
-    const operationId = '0195e000-0000-7000-8000-000000000001';
-    for (const tool of ['get_operation', 'wait_for_outcome']) {
-      const told = await call(tool, { operationId });
-      expect(told, tool).toMatchObject({ operationId, outcome: 'not-known', mayRepeat: false, isError: true });
-      expect(told.text, tool).toContain('Ask get_operation with this ID later');
-      expect(told.text, tool).not.toMatch(/being stored|refused|tell a person/i);
-    }
-    const begun = await call('begin_refund', { orderId: '1042' });
-    expect(begun.text).toBe('This cannot be answered at the moment. Ask again later.');
-  });
+  ])(
+    'when %s, nobody says what became of a refund: neither stored, nor refused, nor done',
+    async (_why, fails) => {
+      const { engine } = engineDouble({ lookUp: fails, getOperation: fails, apply: fails, getOrder: fails });
+      const { call } = await assistantOf(appRig({ engine }).app, key);
+      const operationId = '0195e000-0000-7000-8000-000000000001';
+      for (const tool of ['get_operation', 'wait_for_outcome']) {
+        const told = await call(tool, { operationId });
+        expect(told, tool).toMatchObject({
+          operationId,
+          outcome: 'not-known',
+          mayRepeat: false,
+          isError: true,
+        });
+        expect(told.text, tool).toContain('Ask get_operation with this ID later');
+        expect(told.text, tool).not.toMatch(/being stored|refused|tell a person/i);
+      }
+      const begun = await call('begin_refund', { orderId: '1042' });
+      expect(begun.text).toBe('This cannot be answered at the moment. Ask again later.');
+    },
+  );
 
   it('a proposal of which there is no verdict is neither stored nor refused', async () => {
     const { engine } = engineDouble({
@@ -134,7 +142,9 @@ describe('the assistants’ door, when what is behind it does not answer well', 
       amount,
       sentence: 'Done.',
     };
-    const { engine } = engineDouble({ getOperation: () => Promise.resolve(done as never) });
+    const { engine } = engineDouble({
+      lookUp: () => Promise.resolve({ operations: { [done.id]: done as never } }),
+    });
     const { app, streams } = appRig({ engine, mostStreams: 1 });
     const wait = {
       jsonrpc: '2.0',

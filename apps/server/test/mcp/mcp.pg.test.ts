@@ -149,7 +149,7 @@ describe('the assistants’ door', () => {
     }
   });
 
-  it('three equal calls in one message are one operation; the odd one out stands beside it before the approver', async () => {
+  it('three equal calls at once are one operation; the odd one out stands beside it before the approver', async () => {
     const one = await assistant();
     const orderId = await freshOrder();
     const same = await begun(one, orderId);
@@ -160,13 +160,16 @@ describe('the assistants’ door', () => {
       refundOf(same, orderId),
       refundOf(odd, orderId, 1_100),
     ];
-    const body = calls.map((given, id) => ({
+    const messages = calls.map((given, id) => ({
       jsonrpc: '2.0',
       id,
       method: 'tools/call',
       params: { name: 'propose_refund', arguments: given },
     }));
-    expect((await house.ask('POST', '/mcp', { key: one.key, body })).status).toBe(200);
+    const answers = await Promise.all(
+      messages.map((body) => house.ask('POST', '/mcp', { key: one.key, body })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect((await stored(orderId)).map(({ id }) => id).toSorted()).toEqual([same, odd].toSorted());
     const shown = await house.ask('GET', `/v1/operations/${same}`, { cookie: owner.cookie });
     expect(shown.body['competing']).toMatchObject([{ id: odd, amount: { minor: 1_100, currency: 'EUR' } }]);

@@ -55,7 +55,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...systemRoutes(parts.engine, parts.readiness),
   ...auditRoutes(parts.audit),
   ...assistantRoutes(parts.assistant),
-  ...mcpRoutes(parts.mcp),
+  ...mcpRoutes(parts.mcp, parts.feed.identify),
   ...meRoutes(parts.me),
   ...notificationRoutes(parts.notifications),
   ...policyRoutes,

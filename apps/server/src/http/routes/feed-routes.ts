@@ -1,6 +1,7 @@
 import type { Engine, FeedChange, FeedCursor, Principal } from '@holdfast/engine';
 import { z } from 'zod';
 import type { Identify, Identity } from '../../sign-in/identify.ts';
+import { makeBell } from '../bell.ts';
 import { openEventStream, type EventWriter, type StreamEvent } from '../event-stream.ts';
 import { problemOf, Refusal } from '../problem.ts';
 import { guarded, type GuardedRoute } from '../route.ts';
@@ -50,6 +51,14 @@ const sameRights = (one: Principal, other: Principal): boolean =>
   one.actor.role === other.actor.role &&
   one.actor.assistant === other.actor.assistant;
 
+/** Asks anew whether the sender of a request that goes on is still who it was, with the same rights. */
+export const staysWho =
+  (identify: Identify, request: Request, { subject, principal }: Identity): (() => Promise<boolean>) =>
+  async () => {
+    const now = await identify(request.headers);
+    return typeof now === 'object' && now.subject === subject && sameRights(now.principal, principal);
+  };
+
 const eventOf = (change: FeedChange, id?: string): StreamEvent => ({
   event: change.event,
   data: change.data,
@@ -95,31 +104,6 @@ const begin = async (
     await writer.send([{ event: 'reset', data: { reason: judged.reason }, id: '' }]);
   }
   return { cursor: await sendSnapshot(engine, who, writer), saidLive: true };
-};
-
-/** A bell that can be rung while nobody waits: no wake-up is lost. */
-const makeBell = () => {
-  let rung = false;
-  let wake: (() => void) | undefined;
-  return {
-    ring: () => {
-      rung = true;
-      wake?.();
-    },
-    wait: async (atMostMs: number): Promise<void> => {
-      if (!rung) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, atMostMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      rung = false;
-      wake = undefined;
-    },
-  };
 };
 
 type FollowParts = {
@@ -192,10 +176,7 @@ const stream = (engine: Engine, identity: Identity, request: Request, query: Fee
     throw new Refusal(full, { 'retry-after': parts.retryAfter() });
   }
   const who = identity.principal;
-  const stillAllowed = async (): Promise<boolean> => {
-    const now = await parts.identify(request.headers);
-    return typeof now === 'object' && now.subject === identity.subject && sameRights(now.principal, who);
-  };
+  const stillAllowed = staysWho(parts.identify, request, identity);
   // Last-Event-ID wins: it is newer than the address the client was first given.
   const given = request.headers.get('last-event-id') ?? query.cursor;
   const untilCaughtUp = query.until === 'caught-up';
