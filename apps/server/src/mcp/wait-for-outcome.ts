@@ -21,8 +21,10 @@ export type WaitParts = Pick<Waiting, 'stop' | 'stillAllowed' | 'onRecheck'> & {
   readonly onProgress: (operation: Operation) => Promise<void>;
 };
 
-/** However quiet the feed is, it looks this often, and as often asks whether its key still works. */
+/** However quiet the feed is, it looks this often. */
 const lookEveryMs = 1_000;
+/** However busy it is, a wait asks no more often whether its key still works, unless it is told that rights changed. */
+const rightsTrustedForMs = 1_000;
 
 /** Waiting has an end where the operation has one, or where only a person goes on. */
 const isWorthWaiting = ({ state, needsPerson }: Operation): boolean => isUnfinished(state) && !needsPerson;
@@ -38,14 +40,23 @@ export const waitForOutcome = async (parts: WaitParts): Promise<Operation | null
   const bell = makeBell();
   stop.addEventListener('abort', bell.ring);
   const unwatch = parts.watch(bell.ring);
-  const unlisten = parts.onRecheck(bell.ring);
+  let askAgain = false;
+  let askedAtMs = performance.now();
+  const unlisten = parts.onRecheck(() => {
+    askAgain = true;
+    bell.ring();
+  });
   let told = 0;
   try {
-    for (let turn = 0; ; turn += 1) {
+    for (;;) {
       const operation = await read();
       // After the read and before the telling, so that nothing is told that was read just before the rights went.
-      if (turn > 0 && !(await parts.stillAllowed())) {
-        throw refuse('unauthenticated', 'The key that this was asked with does not work any more.');
+      if (askAgain || performance.now() - askedAtMs >= rightsTrustedForMs) {
+        askAgain = false;
+        askedAtMs = performance.now();
+        if (!(await parts.stillAllowed())) {
+          throw refuse('unauthenticated', 'The key that this was asked with does not work any more.');
+        }
       }
       if (operation === null) return null;
       if (operation.version > told) await parts.onProgress(operation);

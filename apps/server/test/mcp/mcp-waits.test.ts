@@ -185,4 +185,26 @@ describe('a wait at the assistants’ door', () => {
     expect(told).toMatchObject({ outcome: 'refused', isError: true, problem: { slug: 'unauthenticated' } });
     expect(JSON.stringify(told)).not.toContain('confirmed');
   });
+
+  // Red when: a wait trusts its key's rights for longer than a second where nobody tells it that they changed.
+  it('ends also where the key was revoked by another process, which tells nobody here', async () => {
+    const desk = waitingEngine();
+    let works = true;
+    const identity: Identity = {
+      principal: {
+        organisationId: 'organisation-1',
+        actor: { id: 'a', name: 'Ada', role: 'agent', assistant: true, via: 'owned-key' },
+      },
+      ...{ subject: 'a', credential: 'key 1', byCookie: false },
+    };
+    const { app } = rigOf({
+      engine: desk.engine,
+      identify: () => Promise.resolve(works ? identity : undefined),
+    });
+    const { call } = await assistantOf(app, key);
+    const waiting = call('wait_for_outcome', { operationId: idOf(1), timeoutSeconds: 10 });
+    await eventually('the first look', () => desk.reads.length > 0);
+    works = false;
+    expect(await waiting).toMatchObject({ outcome: 'refused', problem: { slug: 'unauthenticated' } });
+  });
 });
