@@ -1,12 +1,9 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // One project a package, so that `vitest --project engine` runs a room by itself.
 // A test's suffix names what it needs: `.pg.test.ts` a real PostgreSQL, `.browser.test.ts` a real browser.
 export default defineConfig({
   test: {
-    // By itself it would leave one of two cores to its own process, which only waits while tests run.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {
