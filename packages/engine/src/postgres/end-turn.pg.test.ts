@@ -78,3 +78,20 @@ test('a turn without news ends as its worker says', async () => {
   expect((await house.operation(later)).wake_at?.getTime()).toBeGreaterThan(Date.now() + 600_000);
   expect((await house.operation(seen)).wake_at).toBeNull();
 });
+
+describe('an approval that arrives while a worker handles its proposal', () => {
+  // Red when: whoever looks whether a proposal's time is over gives what was approved meanwhile another wake-up: it
+  // would rest until its approval runs out, and never be sent.
+  test('is due at once, whatever was found of the proposal', async () => {
+    orders += 1;
+    const order = `order-${String(orders)}`;
+    await house.order(order, `pi_${String(orders)}`, 10_000);
+    const id = await house.propose(order, 1_000);
+    await house.database.admin`update operations set wake_at = now() - interval '1 second' where id = ${id}`;
+    const due = await house.inOrganisation(house.organisationId, (tx) => takeDueOperations(tx, 10, 60_000));
+    expect(due.map(({ operationId, state }) => [operationId, state])).toContainEqual([id, 'proposed']);
+    await house.approve(id);
+    expect(await ports().expire(house.organisationId, id)).toBe(false);
+    expect([(await house.operation(id)).state, await isDue(id)]).toEqual(['approved', true]);
+  });
+});

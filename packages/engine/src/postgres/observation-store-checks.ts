@@ -240,12 +240,10 @@ export const applyKnown = async (
   });
 };
 
-const dayMs = 24 * 60 * 60_000;
-
 /**
- * Ends a proposal or an approval whose time is over.
- * Of a proposal it is said whether anybody can approve it.
- * @returns false where its time is not over: its wake-up is set anew
+ * Ends a proposal whose time is over; until then it is said whether anybody can approve it. What was decided of it
+ * since a worker took it brought its own wake-up, which is left alone.
+ * @returns false where nothing ended
  */
 export const expire = async (
   tx: OrganisationTransaction,
@@ -253,10 +251,9 @@ export const expire = async (
   rules: AccessRules,
 ): Promise<boolean> => {
   const row = await lockOperation(tx, operationId);
-  if (row === undefined || (row.state !== 'proposed' && row.state !== 'approved')) return false;
+  if (row?.state !== 'proposed') return false;
   if (row.expiresAt === null || row.expiresAt > tx.now) {
-    if (row.state === 'proposed') await adjustNobodyCanApprove(tx, row, rules);
-    else await changeWake(tx, operationId, row.expiresAt ?? new Date(tx.now.getTime() + dayMs));
+    await adjustNobodyCanApprove(tx, row, rules);
     return false;
   }
   const answer = await changeOperation(tx, {
