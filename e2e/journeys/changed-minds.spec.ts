@@ -10,7 +10,6 @@ import {
   operationOn,
   propose,
   reach,
-  sendButton,
 } from '../harness/steps.ts';
 
 /** A device in a tunnel: nothing gets through, and its browser says so. */
@@ -118,8 +117,10 @@ test('F089: cancelled before it was sent, nothing is sent; taken back by keyboar
   const agent = await visit('agent');
   await agent.goto(`${house.origin}/orders/${order.id}`);
   await fillRefund(agent, order);
+  // Whatever was asked before is answered: an answer that is heard in the tunnel says that it is none.
+  await agent.waitForLoadState('networkidle');
   await enterTunnel(agent);
-  await sendButton(agent).click();
+  await agent.getByRole('button', { name: 'Save on this device' }).click();
   const id = await operationOn(agent);
   const cancel = async (): Promise<void> => {
     await agent.getByRole('button', { name: 'Cancel this refund' }).click();
