@@ -7,14 +7,16 @@ import { exploreAll } from '../exhaustive/explore-all.ts';
 import { runMany, type Progress } from './many-histories.ts';
 import { runHistory, type Outcome } from './run-history.ts';
 import { shrink } from './shrink.ts';
+import { tryMutants } from './try-mutants.ts';
 
 const usage = `pnpm sim --seeds N [--from S]    lives N histories, from seed S on (a fresh one where none is given)
 pnpm sim --minutes M [--from S]  lives histories for so long
 pnpm sim --seed S [--plan JSON]  lives one again, exactly, and tells it
+pnpm sim --mutants [--seeds N]   plants each known mistake and lives up to N histories (300) until it is found
 pnpm sim --exhaustive            visits every state of the small worlds
 
 A violation is made smaller (--no-shrink: not) and ends the run (--keep-going: it goes on).
-Ends with 0 where nothing was found, 10 for safety, 11 for liveness, 12 for a crash, 2 where it was asked wrongly.`;
+Ends with 0 where nothing was found, 10 for safety, 11 for liveness, 12 for a crash, 1 where a mutant was missed, 2 where it was asked wrongly.`;
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -89,6 +91,7 @@ const optionsOf = () =>
       from: { type: 'string' },
       plan: { type: 'string' },
       exhaustive: { type: 'boolean' },
+      mutants: { type: 'boolean' },
       'no-shrink': { type: 'boolean' },
       'keep-going': { type: 'boolean' },
     },
@@ -108,6 +111,12 @@ const main = async (): Promise<number> => {
   if (options.exhaustive === true) return exploreAll(say) ? exitCodes.clean : exitCodes.safety;
   if (options.plan !== undefined) return liveOne(JSON.parse(options.plan) as Plan);
   if (options.seed !== undefined) return liveOne(planOf(Number(options.seed)));
+  const from = options.from === undefined ? freshSeed() : Number(options.from);
+  if (options.mutants === true) {
+    return (await tryMutants(Number(options.seeds ?? 300), Number(options.from ?? 1), say))
+      ? exitCodes.clean
+      : exitCodes.missed;
+  }
   const seeds = Number(options.seeds ?? 'NaN');
   const minutes = Number(options.minutes ?? 'NaN');
   if (Number.isNaN(seeds) && Number.isNaN(minutes)) {
@@ -117,7 +126,6 @@ const main = async (): Promise<number> => {
   const goesOn = Number.isNaN(seeds)
     ? (_: number, elapsedMs: number): boolean => elapsedMs < minutes * 60_000
     : (done: number): boolean => done < seeds;
-  const from = options.from === undefined ? freshSeed() : Number(options.from);
   return liveMany({ from, goesOn }, options['no-shrink'] !== true, options['keep-going'] === true);
 };
 
