@@ -122,7 +122,8 @@ test('F093: answers of 500, time after time: nothing is purged, it is shown, and
   await expect(sendNow).toBeVisible();
 
   house.network.decide(() => 'pass');
-  await sendNow.click();
+  // It is gone where a try that was due by itself was quicker than the person.
+  await sendNow.click({ timeout: 5_000 }).catch(() => undefined);
   await untilAllHaveVerdicts(page, 2, 60_000);
   expectOneEach(await queueRows(page), ids);
   const stored = await serverRows.operationsOf(orders.map(({ id }) => id));
