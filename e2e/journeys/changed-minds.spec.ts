@@ -114,7 +114,8 @@ test('F089: cancelled before it was sent, nothing is sent; taken back by keyboar
   visit,
 }) => {
   const order = await house.sell({ name: 'undone-cancel', minor: 6_200 });
-  const agent = await visit('agent');
+  // A browser that is only told that it is offline still lets its service worker send in the background.
+  const agent = await visit('agent', { serviceWorkers: 'block' });
   await agent.goto(`${house.origin}/orders/${order.id}`);
   await fillRefund(agent, order);
   await enterTunnel(agent);

@@ -87,7 +87,7 @@ export class BrowserOutbox implements Outbox {
       settings,
       session: this.#session,
       live: () => {
-        this.#rest.heard();
+        this.#rest.feedIsLive();
         connectionMayBeBack();
       },
       storageTrouble,

@@ -22,7 +22,7 @@ const rested = (nextTryInMs: number | null): RoundEnd => ({ kind: 'rested', sent
 /**
  * While the browser says that there is no network, nothing is begun by itself: so what is taken back meanwhile was
  * never sent, and needs no word to anybody. But a browser may say so wrongly, for hours: so somebody is asked, at
- * growing pauses of a minute at most, and any answer ends the rest, as does the feed when it is heard. A person's own
+ * growing pauses of a minute at most, and any answer ends the rest. A person's own
  * tap goes out whatever the browser says.
  */
 export class OfflineRest {
@@ -39,6 +39,12 @@ export class OfflineRest {
   /** Holdfast was heard, whatever the browser says of its network. */
   heard(): void {
     this.#isHeard = true;
+  }
+
+  /** The feed is up to date: by what may have come before the browser lost its network, so it says nothing against it. */
+  feedIsLive(): void {
+    const { saysOffline = browserSaysOffline } = this.#ports;
+    if (!saysOffline()) this.#isHeard = true;
   }
 
   wentOffline(): void {
