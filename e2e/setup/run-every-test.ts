@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { redInPlaywright, redInVitest, redTestsIn, type RedTest } from './briefly.ts';
 import { findChromium } from './find-chromium.ts';
@@ -8,9 +8,6 @@ import { findChromium } from './find-chromium.ts';
 const reportOf = (name: string): string =>
   path.join(tmpdir(), `holdfast-${String(process.pid)}-${name}.json`);
 const [vitestReport, playwrightReport] = [reportOf('vitest'), reportOf('playwright')];
-
-/** By itself vitest would leave one of two cores to its own process, which only waits while tests run. */
-const testProcesses = Math.max(2, availableParallelism() - 1);
 
 /** What `pnpm test` runs, in this order: the cheap and telling first. Every step runs, so one red step hides no other. */
 const steps: readonly {
@@ -23,10 +20,7 @@ const steps: readonly {
   {
     name: 'unit, property, integration',
     command: 'vitest',
-    arguments: [
-      ...['run', `--maxWorkers=${String(testProcesses)}`],
-      ...['--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
-    ],
+    arguments: ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
     red: () => redTestsIn(vitestReport, redInVitest),
   },
   { name: 'web build', command: 'pnpm', arguments: ['--filter', '@holdfast/web', 'run', 'build'] },
