@@ -39,6 +39,13 @@ describe('while the browser says it has no network', () => {
       })
       .runRound({ urgency, cancellation: createCanceller() });
 
+  // Red when: a feed that was told of before the network went ends the rest.
+  it('nothing is begun by a feed that came up to date with what was told before', async () => {
+    rest.feedIsLive();
+    await round('connection-may-be-back');
+    expect(sent).toEqual([]);
+  });
+
   // Red when: `OfflineRest` sends while the browser says that it is offline and nobody answers, or rests although
   // Holdfast was heard or a person asked.
   it('nothing is begun, unless a person asks or Holdfast is heard', async () => {
