@@ -53,6 +53,7 @@ export const engineDouble = (overrides: Partial<Engine> = {}): EngineDouble => {
     },
     receiveWebhook: () => note('receiveWebhook', { kind: 'refused' as const, because: 'bad-signature' }),
     metrics: () => note('metrics', { samples: [], reconciliationSeconds: [] }),
+    numbers: () => note('numbers', null),
     hold: { get: unused('hold.get'), set: unused('hold.set') },
     policy: {
       show: () => note('policy.show', {} as never),

@@ -3,7 +3,9 @@ import type {
   CaseAct,
   Command,
   CommandResult,
+  Figure,
   LookupResponse,
+  Numbers,
   Operation,
   OperationDetail,
   OperationState,
@@ -60,9 +62,27 @@ export type OperationFilter = {
   /** Free text over order, customer, ticket, payment and operation ID. */
   readonly text?: string;
   readonly updatedAfter?: string;
+  /** Only the operations behind a figure. */
+  readonly behind?: BehindFigure;
   readonly cursor?: string;
   readonly limit?: number;
 };
+
+/** A figure, or a part of it: where it was counted, with what result, in what time, of what age. */
+export type BehindFigure = {
+  readonly figure: Figure;
+  /** Of `absorbed` the place, of `attempts` the result. */
+  readonly label?: string;
+  readonly from?: string;
+  readonly until?: string;
+  /** Of `unknown`: for at least, and for less than so many seconds. */
+  readonly oldestFromSeconds?: number;
+  readonly oldestBelowSeconds?: number;
+};
+
+/** Which days figures are asked for: so many, up to today, of this time zone. */
+export type NumbersAsked = { readonly days: number; readonly zone: string };
+
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null };
 
 export type PutAnswer<Item> =
@@ -198,6 +218,8 @@ export type Engine = {
     signatureHeader: string | undefined,
   ) => Promise<WebhookAnswer>;
   readonly metrics: (organisationId: string) => Promise<MetricsSnapshot>;
+  /** The same figures for people, with those of the last days; `null`: the database knows no such time zone. */
+  readonly numbers: (organisationId: string, asked: NumbersAsked) => Promise<Numbers | null>;
   readonly hold: {
     readonly get: (organisationId: string) => Promise<HoldState>;
     readonly set: (

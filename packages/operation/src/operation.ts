@@ -55,6 +55,7 @@ export * from './wire/command-message.ts';
 export * from './wire/decision-message.ts';
 export * from './wire/feed-message.ts';
 export * from './wire/lookup-message.ts';
+export * from './wire/numbers-message.ts';
 export * from './wire/operation-message.ts';
 export * from './wire/order-message.ts';
 export * from './wire/plain-text.ts';

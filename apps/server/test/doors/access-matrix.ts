@@ -264,6 +264,12 @@ const otherRows: readonly GuardedRow[] = [
     elsewhere: [201, 200],
   },
   { route: 'get /metrics', may: operators },
+  { route: 'get /v1/numbers', may: operators },
+  {
+    route: 'get /v1/numbers/operations',
+    may: operators,
+    path: () => '/v1/numbers/operations?figure=unknown',
+  },
   { route: 'get /v1/audit', may: operators },
   { route: 'get /v1/audit/export', may: operators },
   { route: 'get /v1/audit/seals', may: operators },

@@ -88,7 +88,7 @@ export const storeAnswer = async (
     replayed: report.replayed,
     fence: attempt.fence,
   });
-  if (report.replayed) count(tx, 'replays_absorbed', 'provider');
+  if (report.replayed) count(tx, 'replays_absorbed', attempt.operationId, 'provider');
 };
 
 /**

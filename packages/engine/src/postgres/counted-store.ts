@@ -5,6 +5,13 @@ export type CountedName =
   'reconciliation_seconds' | 'duplicate_actions' | 'replays_absorbed' | 'foreign_actions' | 'late_reversals';
 
 /** Adds one row. Counters are rows that are only added, so that no two transactions wait for each other over a number. */
-export const count = (tx: OrganisationTransaction, name: CountedName, label = '', amount = 1): void => {
-  tx.unsent.counted.push({ name, label, amount, at: tx.now });
+export const count = (
+  tx: OrganisationTransaction,
+  name: CountedName,
+  /** Of which operation; `null`: of none that is known here. */
+  operationId: string | null,
+  label = '',
+  amount = 1,
+): void => {
+  tx.unsent.counted.push({ name, label, amount, at: tx.now, operationId });
 };

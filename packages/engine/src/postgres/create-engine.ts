@@ -11,6 +11,7 @@ import { createFeed } from './feed.ts';
 import { readOrder } from './intake-facts.ts';
 import { createIntake } from './intake.ts';
 import { readMetrics } from './metrics-reader.ts';
+import { readNumbers } from './numbers-reader.ts';
 import { readOperations, viewOperations, type ProviderNames } from './operation-reader.ts';
 import { findOperations, readDetail } from './operation-search.ts';
 import { findOrders, viewOrders } from './order-reader.ts';
@@ -87,6 +88,7 @@ export const createEngine = (options: CreateEngineOptions): Engine => {
         signatureHeader,
       ),
     metrics: (organisationId) => inOrganisation(organisationId, readMetrics),
+    numbers: (organisationId, asked) => readNumbers(inOrganisation, organisationId, asked),
     hold: {
       get: (organisationId) => inOrganisation(organisationId, readHold),
       set: async (organisationId, on, by, reason) => {

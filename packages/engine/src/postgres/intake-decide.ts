@@ -145,7 +145,7 @@ const replay = async (
       }),
     };
   }
-  count(tx, 'replays_absorbed', 'command');
+  count(tx, 'replays_absorbed', bound.operationId, 'command');
   const row = await readOperation(tx, bound.operationId);
   const operation = row && (await viewOperation(tx, row, dependencies.providerName));
   const shown = operation === undefined ? {} : { operation };

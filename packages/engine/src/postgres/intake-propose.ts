@@ -133,7 +133,7 @@ const answerKnown = async (
     });
   }
   if (verdict.kind === 'mismatch') return rejected(command, verdict.problem);
-  count(tx, 'replays_absorbed', 'intake');
+  count(tx, 'replays_absorbed', known.id, 'intake');
   return {
     commandId: command.commandId,
     status: 'replayed',

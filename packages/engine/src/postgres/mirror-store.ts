@@ -43,7 +43,7 @@ export const absorbSeen = async (
       known.has(refund.paymentReference) &&
       !(await isHeldHere(tx, provider, refund))
     ) {
-      count(tx, 'foreign_actions');
+      count(tx, 'foreign_actions', null);
     }
   }
   for (const dispute of disputes) await mirrorDispute(tx, provider, dispute);

@@ -225,5 +225,5 @@ const movesBy = (row: OperationRow, settlement: Settlement): boolean =>
 const countDuplicates = (tx: OrganisationTransaction, before: OperationRow, after: OperationRow): void => {
   const has = (row: OperationRow): boolean =>
     row.attention.some(({ reason }) => reason === 'duplicate-action');
-  if (has(after) && !has(before)) count(tx, 'duplicate_actions');
+  if (has(after) && !has(before)) count(tx, 'duplicate_actions', after.id);
 };

@@ -84,9 +84,9 @@ export const applyConsequences = async (
   if (reachedAnEnd && after.ticketId !== null) touchTickets(tx, [after.ticketId]);
   if (before.state === 'outcome_unknown' && before.unknownSince !== null && reachedAnEnd) {
     const seconds = Math.max(0, (tx.now.getTime() - before.unknownSince.getTime()) / 1000);
-    count(tx, 'reconciliation_seconds', change.settledHow ?? 'unsaid', seconds);
+    count(tx, 'reconciliation_seconds', after.id, change.settledHow ?? 'unsaid', seconds);
   }
-  if (after.state === 'reversed' && before.state !== 'reversed') count(tx, 'late_reversals');
+  if (after.state === 'reversed' && before.state !== 'reversed') count(tx, 'late_reversals', after.id);
 };
 
 /** Approvals are of what was seen then; once it is back before the approvers none of them counts. */

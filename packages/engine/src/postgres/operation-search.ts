@@ -7,6 +7,7 @@ import { readAudit } from './audit-store.ts';
 import { readComments } from './case-desk.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readEventsForPeople } from './event-reader.ts';
+import { behindFigure } from './figure-search.ts';
 import {
   readNames,
   readOperation,
@@ -46,6 +47,7 @@ const conditions = (tx: OrganisationTransaction, filter: OperationFilter): SQL |
     filter.orderId === undefined ? undefined : eq(operations.orderId, filter.orderId),
     filter.ticketId === undefined ? undefined : eq(operations.ticketId, filter.ticketId),
     filter.updatedAfter === undefined ? undefined : gt(operations.updatedAt, new Date(filter.updatedAfter)),
+    filter.behind === undefined ? undefined : behindFigure(tx, filter.behind),
     text === '' ? undefined : matching(text),
     after &&
       sql`(${operations.createdAt}, ${operations.id}) < (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)`,

@@ -89,6 +89,8 @@ export const counted = pgTable(
     amount: doublePrecision('amount').notNull(),
     times: whole('times').notNull().default(1),
     at: time('at').notNull().defaultNow(),
+    /** `null`: counted before this was kept, or of no operation. */
+    operationId: uuid('operation_id'),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.id] })],
 );

@@ -61,6 +61,7 @@ export type UnsentWrites = {
     readonly label: string;
     readonly amount: number;
     readonly at: Date;
+    readonly operationId: string | null;
   }[];
   /** Payments whose orders show something new. */
   readonly touchedPayments: Map<string, { readonly provider: string; readonly paymentReference: string }>;

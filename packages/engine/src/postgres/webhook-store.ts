@@ -49,11 +49,12 @@ export const storeEvent = async (
       ),
     );
   if (inserted.length > 0) return 'stored';
-  await tx.db
+  const [known] = await tx.db
     .update(providerEvents)
     .set({ deliveryCount: sql`${providerEvents.deliveryCount} + 1` })
-    .where(itself(tx, event.eventId));
-  count(tx, 'replays_absorbed', 'webhook');
+    .where(itself(tx, event.eventId))
+    .returning({ operationId: providerEvents.operationId });
+  count(tx, 'replays_absorbed', known?.operationId ?? null, 'webhook');
   return 'known';
 };
 
@@ -140,7 +141,7 @@ export const addWebhookObservation = async (
     finding,
   });
   // Two events for one fact: it arrived again, under a name that does not show it.
-  if (added && told) count(tx, 'replays_absorbed', 'webhook');
+  if (added && told) count(tx, 'replays_absorbed', operationId, 'webhook');
 };
 
 const toldByAnotherEvent = async (

@@ -12,6 +12,7 @@ import { feedRoutes, type FeedParts } from './feed-routes.ts';
 import { keyRoutes, type KeyParts } from './key-routes.ts';
 import { mcpRoutes, type McpParts } from './mcp-route.ts';
 import { meRoutes, type MeParts } from './me-routes.ts';
+import { numbersRoutes } from './numbers-routes.ts';
 import { notificationRoutes, type NotificationParts } from './notification-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { policyRoutes } from './policy-routes.ts';
@@ -53,6 +54,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...feedRoutes(parts.feed),
   ...catalogueRoutes,
   ...systemRoutes(parts.engine, parts.readiness),
+  ...numbersRoutes,
   ...auditRoutes(parts.audit),
   ...assistantRoutes(parts.assistant),
   ...mcpRoutes(parts.mcp, parts.feed.identify),
