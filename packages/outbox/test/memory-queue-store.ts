@@ -1,6 +1,6 @@
 import { isOpenOperation } from '../src/queue/open-operations.ts';
 import type { Decision, QueueScope, QueueWrites, ReadBack } from '../src/queue/queue-store.ts';
-import { snapshotOf } from '../src/queue/snapshot.ts';
+import { rowReaders, snapshotOf } from '../src/queue/snapshot.ts';
 import { refundRows } from '../src/queue/refund-rows.ts';
 import type { DraftRow, RefundSnapshot, RefundStore } from '../src/queue/refund-rows.ts';
 import { readEntryRow } from '../src/queue/stored-rows.ts';
@@ -13,6 +13,28 @@ type Rows = {
   session: unknown;
   lease: unknown;
 };
+
+const frozen = <Value>(value: Value): Value => {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(frozen);
+  }
+  return value;
+};
+
+/** Stored rows are never changed in their place: each is read once, and whoever was given it can change it no more. */
+const readOnce = <Read>(read: (raw: unknown) => Read): ((raw: unknown) => Read) => {
+  const known = new WeakMap<object, Read>();
+  return (raw) => {
+    if (typeof raw !== 'object' || raw === null) return read(raw);
+    let row = known.get(raw);
+    if (row === undefined) known.set(raw, (row = frozen(read(raw))));
+    return row;
+  };
+};
+
+const plain = rowReaders(refundRows);
+const readers = { draft: readOnce(plain.draft), entry: readOnce(plain.entry), log: readOnce(plain.log) };
 
 /** The queue in memory, with the promises of the real one. A test may put rows in by hand, and make writing fail. */
 export class MemoryQueueStore implements RefundStore {
@@ -128,15 +150,14 @@ export class MemoryQueueStore implements RefundStore {
   #snapshot(isWanted: (row: EntryRow) => boolean, isWantedDraft: (row: DraftRow) => boolean = () => true) {
     const entries = [...this.rows.entries.values()].filter((row) => isWanted(row as EntryRow));
     const keys = new Set(entries.map((row) => (row as EntryRow).key));
-    return structuredClone(
-      snapshotOf(refundRows, {
-        drafts: [...this.rows.drafts.values()].filter((row) => isWantedDraft(row as DraftRow)),
-        entries,
-        log: [...this.rows.log.values()].filter((row) => keys.has((row as LogRow).id.split('#')[0] ?? '')),
-        session: this.rows.session,
-        lease: this.rows.lease,
-      }),
-    );
+    const raw = {
+      drafts: [...this.rows.drafts.values()].filter((row) => isWantedDraft(row as DraftRow)),
+      entries,
+      log: [...this.rows.log.values()].filter((row) => keys.has((row as LogRow).id.split('#')[0] ?? '')),
+      session: this.rows.session,
+      lease: this.rows.lease,
+    };
+    return snapshotOf(refundRows, raw, readers);
   }
 
   #write(writes: QueueWrites): void {

@@ -1,9 +1,9 @@
-import { and, eq } from 'drizzle-orm';
 import type { ProviderAccount } from '../engine-interface.ts';
 import { freshBudget, type AccountBudget } from '../limit/account-budget.ts';
 import type { BudgetKind } from '../worker/account-limiter.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { providerOf } from './mirror-store-news.ts';
+import { codecOf } from './row-codec.ts';
 import { accountBudgets, type AccountBudgetRow } from './schema.ts';
 
 const budgetOf = (row: AccountBudgetRow): AccountBudget => ({
@@ -35,6 +35,18 @@ const columnsOf = (budget: AccountBudget) => ({
 const sameBudget = (one: AccountBudget, other: AccountBudget): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
+const budgetCodec = codecOf(accountBudgets);
+const readTail = 'where t.org_id = $1 and t.provider = $2 and t.account_id = $3 and t.kind = $4 for update';
+const columns = budgetCodec.columns();
+const given = 'jsonb_populate_recordset(null::account_budgets, $1::jsonb)';
+const insertText = `insert into account_budgets (${columns}) select ${columns} from ${given} on conflict do nothing`;
+const updateText = `update account_budgets b set ${columns
+  .split(', ')
+  .map((name) => `${name} = r.${name}`)
+  .join(', ')}
+  from ${given} r
+  where b.org_id = r.org_id and b.provider = r.provider and b.account_id = r.account_id and b.kind = r.kind`;
+
 /** Reads an account's budget under its row's lock, and writes what is decided of it. What changes nothing writes nothing. */
 export const changeAccountBudget = async <Answer>(
   tx: OrganisationTransaction,
@@ -51,24 +63,17 @@ export const changeAccountBudget = async <Answer>(
     accountId: account.accountId,
     kind,
   };
-  const itself = and(
-    eq(accountBudgets.organisationId, identity.organisationId),
-    eq(accountBudgets.provider, identity.provider),
-    eq(accountBudgets.accountId, identity.accountId),
-    eq(accountBudgets.kind, kind),
-  );
-  const read = () => tx.db.select().from(accountBudgets).where(itself).for('update');
+  const read = () => tx.rows(budgetCodec, readTail, Object.values(identity));
+  const write = (text: string, budget: AccountBudget) =>
+    tx.ask(text, [JSON.stringify([budgetCodec.encode({ ...identity, ...columnsOf(budget) })])]);
   let [row] = await read();
   if (row === undefined) {
-    await tx.db
-      .insert(accountBudgets)
-      .values({ ...identity, ...columnsOf(freshBudget) })
-      .onConflictDoNothing();
+    await write(insertText, freshBudget);
     [row] = await read();
   }
   const before = row === undefined ? freshBudget : budgetOf(row);
   const nowMs = tx.now.getTime();
   const { budget, answer } = decide(before, nowMs);
-  if (!sameBudget(before, budget)) await tx.db.update(accountBudgets).set(columnsOf(budget)).where(itself);
+  if (!sameBudget(before, budget)) await write(updateText, budget);
   return { answer, nowMs };
 };

@@ -4,7 +4,7 @@ import type { FeedPosition, ResumeFacts } from '../feed/feed-position.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readOperations, viewOperations, type ProviderNames } from './operation-reader.ts';
 import { readOrdersByIds, viewOrders } from './order-reader.ts';
-import { feed, operations, orders, organisations, tickets, type FeedRow } from './schema.ts';
+import { feed, operations, orders, tickets, type FeedRow } from './schema.ts';
 import { readTicketsByIds, viewTickets } from './ticket-reader.ts';
 
 /** Below this every transaction has ended, so no row can still appear before one that is told already. */
@@ -12,42 +12,36 @@ const horizon = sql`pg_snapshot_xmin(pg_current_snapshot())`;
 
 export type FeedRows = Pick<FeedRow, 'id' | 'transactionId' | 'subject' | 'subjectId'>;
 
+const feedAfterText = `select id::text, tx_id::text as "transactionId", subject, subject_id as "subjectId" from feed
+  where org_id = $1 and (tx_id, id) > ($2::xid8, $3::bigint) and tx_id < pg_snapshot_xmin(pg_current_snapshot())
+  order by tx_id, feed.id limit $4`;
+
 /** Rows after a position, in order, as far as nothing can still appear between them. */
-export const readFeedAfter = (
+export const readFeedAfter = async (
   tx: OrganisationTransaction,
   position: Pick<FeedPosition, 'transactionId' | 'rowId'>,
   limit: number,
-): Promise<FeedRows[]> =>
-  tx.db
-    .select({
-      id: feed.id,
-      transactionId: sql<string>`${feed.transactionId}::text`,
-      subject: feed.subject,
-      subjectId: feed.subjectId,
-    })
-    .from(feed)
-    .where(
-      and(
-        eq(feed.organisationId, tx.organisationId),
-        sql`(${feed.transactionId}, ${feed.id}) > (${position.transactionId}::xid8, ${position.rowId}::bigint)`,
-        sql`${feed.transactionId} < ${horizon}`,
-      ),
-    )
-    .orderBy(asc(feed.transactionId), asc(feed.id))
-    .limit(limit);
+): Promise<FeedRows[]> => {
+  const rows = await tx.ask<Omit<FeedRows, 'id'> & { id: string }>(feedAfterText, [
+    tx.organisationId,
+    position.transactionId,
+    position.rowId,
+    limit,
+  ]);
+  return rows.map((row) => ({ ...row, id: Number(row.id) }));
+};
+
+const resumeFactsText = `select generation, feed_pruned_through::text as "prunedThrough",
+    pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+    pg_snapshot_xmax(pg_current_snapshot())::text as "nextTransactionId"
+  from organisations where org_id = $1`;
 
 export const readResumeFacts = async (
   tx: OrganisationTransaction,
 ): Promise<ResumeFacts & { horizon: string }> => {
-  const [row] = await tx.db
-    .select({
-      generation: organisations.generation,
-      prunedThrough: sql<string | null>`${organisations.feedPrunedThrough}::text`,
-      horizon: sql<string>`${horizon}::text`,
-      nextTransactionId: sql<string>`pg_snapshot_xmax(pg_current_snapshot())::text`,
-    })
-    .from(organisations)
-    .where(eq(organisations.organisationId, tx.organisationId));
+  const [row] = await tx.ask<Omit<ResumeFacts, 'organisationId'> & { horizon: string }>(resumeFactsText, [
+    tx.organisationId,
+  ]);
   if (row === undefined) throw new Error(`there is no organisation ${tx.organisationId}`);
   return { organisationId: tx.organisationId, ...row };
 };

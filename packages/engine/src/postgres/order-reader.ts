@@ -1,11 +1,18 @@
-import { and, asc, desc, eq, ilike, inArray, or, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, ilike, or, sql, type SQL } from 'drizzle-orm';
 import type { Order } from '@holdfast/operation';
 import type { Page } from '../engine-interface.ts';
 import { viewOfOrder } from '../query/order-view.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { groupedBy } from './grouped.ts';
 import { anywhere, decodePosition, encodePosition, pageSize } from './page-cursor.ts';
-import { operations, orders, payments, returns, type OrderRow } from './schema.ts';
+import { codecOf } from './row-codec.ts';
+import { orders, payments, returns, type OrderRow } from './schema.ts';
+
+const paymentCodec = codecOf(payments);
+const returnCodec = codecOf(returns);
+const orderCodec = codecOf(orders);
+const operationsOfOrdersText = `select id, order_id as "orderId" from operations
+  where org_id = $1 and order_id = any($2::text[]) order by created_at, id`;
 
 /** Orders as people see them, in the order given. */
 export const viewOrders = async (
@@ -16,20 +23,17 @@ export const viewOrders = async (
   const orderIds = rows.map((row) => row.orderId);
   const references = [...new Set(rows.map((row) => row.paymentReference))];
   const ofOrganisation = tx.organisationId;
-  const paymentRows = await tx.db
-    .select()
-    .from(payments)
-    .where(and(eq(payments.organisationId, ofOrganisation), inArray(payments.paymentReference, references)));
-  const returnRows = await tx.db
-    .select()
-    .from(returns)
-    .where(and(eq(returns.organisationId, ofOrganisation), inArray(returns.orderId, orderIds)))
-    .orderBy(asc(returns.returnId));
-  const operationRows = await tx.db
-    .select({ id: operations.id, orderId: operations.orderId })
-    .from(operations)
-    .where(and(eq(operations.organisationId, ofOrganisation), inArray(operations.orderId, orderIds)))
-    .orderBy(asc(operations.createdAt), asc(operations.id));
+  const [paymentRows, returnRows, operationRows] = await Promise.all([
+    tx.rows(paymentCodec, 'where t.org_id = $1 and t.payment_reference = any($2::text[])', [
+      ofOrganisation,
+      references,
+    ]),
+    tx.rows(returnCodec, 'where t.org_id = $1 and t.order_id = any($2::text[]) order by t.return_id', [
+      ofOrganisation,
+      orderIds,
+    ]),
+    tx.ask<{ id: string; orderId: string | null }>(operationsOfOrdersText, [ofOrganisation, orderIds]),
+  ]);
   const paymentOf = new Map(paymentRows.map((row) => [`${row.provider} ${row.paymentReference}`, row]));
   const returnsOf = groupedBy(returnRows, (row) => row.orderId);
   const operationsOf = groupedBy(operationRows, (row) => row.orderId);
@@ -51,10 +55,12 @@ export const readOrdersByIds = async (
 ): Promise<OrderRow[]> =>
   orderIds.length === 0
     ? []
-    : tx.db
-        .select()
-        .from(orders)
-        .where(and(eq(orders.organisationId, tx.organisationId), inArray(orders.orderId, [...orderIds])));
+    : [
+        ...(await tx.rows(orderCodec, 'where t.org_id = $1 and t.order_id = any($2::text[])', [
+          tx.organisationId,
+          orderIds,
+        ])),
+      ];
 
 const matching = (text: string): SQL | undefined => {
   const pattern = anywhere(text);

@@ -13,9 +13,15 @@ export type RowCodec<Row> = {
 export const codecOf = <Of extends Table>(table: Of): RowCodec<Of['$inferSelect']> => {
   const columns = Object.entries(getTableColumns(table));
   const quoted = columns.map(([, column]) => `"${column.name}"`);
+  const lists = new Map<string | undefined, string>();
+  const listOf = (of: string | undefined): string => {
+    const list = (of === undefined ? quoted : quoted.map((name) => `${of}.${name}`)).join(', ');
+    lists.set(of, list);
+    return list;
+  };
   return {
     table: getTableName(table),
-    columns: (of) => (of === undefined ? quoted : quoted.map((name) => `${of}.${name}`)).join(', '),
+    columns: (of) => lists.get(of) ?? listOf(of),
     decode: (values) => {
       const row: Record<string, unknown> = {};
       columns.forEach(([key, column], index) => {

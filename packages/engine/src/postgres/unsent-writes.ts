@@ -214,12 +214,24 @@ const about = (
         },
       ];
 
+const isEmpty = (unsent: UnsentWrites): boolean => {
+  for (const name in unsent) {
+    const part = unsent[name as keyof UnsentWrites];
+    if (('size' in part ? part.size : part.length) > 0) return false;
+  }
+  return true;
+};
+
+const nothing: readonly Statement[] = [];
+
 /** The statements that write it all, in an order in which each finds what it refers to; empties what was unsent. */
 export const takeStatements = (
   unsent: UnsentWrites,
   organisationId: string,
   now: Date,
 ): readonly Statement[] => {
+  // Asked for before every question of a transaction: most find nothing.
+  if (isEmpty(unsent)) return nothing;
   const figures = [...unsent.figures.values()];
   const touched = [...unsent.touchedPayments.values()];
   const tickets = [...unsent.touchedTickets].toSorted();

@@ -46,24 +46,35 @@ const readDraftRow = <W extends Words>(language: StoredLanguage<W>, raw: unknown
     : unreadableRow('drafts', 'operationId', raw, read.because);
 };
 
-/** Reads raw rows; what cannot be read is set aside and shown, never skipped in silence. */
-export const snapshotOf = <W extends Words>(language: StoredLanguage<W>, raw: RawRows): QueueSnapshot<W> => {
+/** How single rows are read. */
+export type RowReaders<W extends Words> = {
+  readonly draft: (raw: unknown) => ReadRow<W['draft']>;
+  readonly entry: (raw: unknown) => ReadRow<Entry<W>>;
+  readonly log: (raw: unknown) => ReadRow<LogRow<W>>;
+};
+
+export const rowReaders = <W extends Words>(language: StoredLanguage<W>): RowReaders<W> => ({
+  draft: (raw) => readDraftRow(language, raw),
+  entry: (raw) => readEntryRow(language, raw),
+  log: (raw) => readLogRow(language, raw),
+});
+
+/**
+ * Reads raw rows; what cannot be read is set aside and shown, never skipped in silence.
+ * @param read for who keeps what it has read of a row
+ */
+export const snapshotOf = <W extends Words>(
+  language: StoredLanguage<W>,
+  raw: RawRows,
+  read: RowReaders<W> = rowReaders(language),
+): QueueSnapshot<W> => {
   const unreadable: UnreadableRecord[] = [];
-  const drafts = sorted(
-    raw.drafts.map((row) => readDraftRow(language, row)),
-    unreadable,
-  );
-  const entries = sorted(
-    raw.entries.map((row) => readEntryRow(language, row)),
-    unreadable,
-  );
+  const drafts = sorted(raw.drafts.map(read.draft), unreadable);
+  const entries = sorted(raw.entries.map(read.entry), unreadable);
   const counts = new Map<string, number>();
   for (const row of raw.log) counts.set(entryKeyOfRaw(row), (counts.get(entryKeyOfRaw(row)) ?? 0) + 1);
   const logs = new Map<string, LogRow<W>[]>();
-  const log = sorted(
-    raw.log.map((row) => readLogRow(language, row)),
-    unreadable,
-  ).sort((one, other) => (one.id < other.id ? -1 : 1));
+  const log = sorted(raw.log.map(read.log), unreadable).sort((one, other) => (one.id < other.id ? -1 : 1));
   for (const row of log) logs.set(row.entryKey, [...(logs.get(row.entryKey) ?? []), row]);
   const records: EntryRecord<W>[] = [...entries]
     .sort(inPlace)
