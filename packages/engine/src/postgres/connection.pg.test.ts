@@ -1,4 +1,5 @@
 import { connect as connectSocket, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres-rig.ts';
 import { connect, organisationTransactions, type Connection, type InOrganisation } from './connection.ts';
@@ -139,3 +140,19 @@ test.each(ways.flatMap(([how, end]) => goesOn.map(([what, go]) => ({ how, what, 
     await expect(works()).resolves.toEqual({ one: 1 });
   },
 );
+
+// Red when: the driver is the published one, without our patch (docs/decisions/0009): the process ends by it, or the
+// connection never writes again.
+test('what is asked over a connection that has closed fails alone, and the connection works again', async () => {
+  let hasClosed = (): void => undefined;
+  const closed = new Promise<void>((resolve) => (hasClosed = resolve));
+  const driver = postgres(connection.url, { max: 1, onclose: () => hasClosed() });
+  const working = driver.begin(async (client) => {
+    cut();
+    await closed;
+    return client.unsafe('select 1 as one');
+  });
+  await expect(working).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+  await expect(driver.unsafe('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+  await driver.end({ timeout: 1 });
+});
