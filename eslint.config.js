@@ -13,6 +13,7 @@ const edges = [
   'packages/providers/src/*/**',
   'packages/outbox/src/browser/**',
   'packages/simulation/src/run/**',
+  'packages/simulation/src/real-postgres/**',
 ];
 const tests = ['**/*.test.ts', '**/test/**/*.ts', 'e2e/**/*.ts'];
 

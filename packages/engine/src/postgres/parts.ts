@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** The parts beneath the entry, for whoever brings a database of another kind to the same design: the simulation does. */
-export { connectionOver, organisationTransactions } from './connection.ts';
+export { connectionOver, openDriver, organisationTransactions, serverRole } from './connection.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
 

@@ -8,6 +8,8 @@ export type DatabaseGate = {
   readonly begin: () => Promise<void>;
   /** Before each statement within: the process may die there, and what it wrote is rolled back. */
   readonly statement: () => 'go' | 'dies' | 'breaks';
+  /** Between two statements of a transaction of a real database, where time may pass. */
+  readonly between: () => Promise<void>;
   /** It has committed; whether anybody hears of it is another matter. */
   readonly committed: () => Promise<void>;
 };

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createSharedDatabase } from '../world/database.ts';
+import { createRealDatabase } from '../real-postgres/real-database.ts';
 import type { HistoryDatabase } from '../world/history-database.ts';
 import { planOf, type Plan } from '../world/plan.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -13,6 +14,7 @@ const usage = `pnpm sim --seeds N [--from S]    lives N histories, from seed S o
 pnpm sim --minutes M [--from S]  lives histories for so long
 pnpm sim --seed S [--plan JSON]  lives one again, exactly, and tells it
 pnpm sim --mutants [--seeds N]   plants each known mistake and lives up to N histories (300) until it is found
+pnpm sim … --postgres URL        lives them on a real PostgreSQL, in databases of their own (URL: of a superuser)
 pnpm sim --exhaustive            visits every state of the small worlds
 
 A violation is made smaller (--no-shrink: not) and ends the run (--keep-going: it goes on).
@@ -50,8 +52,18 @@ const tellViolation = async (
   say(`made smaller in ${String(small.runs)} runs: ${replay(small.plan)}`);
 };
 
-const liveOne = async (plan: Plan): Promise<number> => {
-  const outcome = await runHistory(plan, await createSharedDatabase(), true);
+/** Lives what is asked for on the pretended PostgreSQL, or on a real one where its address is given. */
+const onDatabase = async (
+  url: string | undefined,
+  work: (database: HistoryDatabase) => Promise<number>,
+): Promise<number> => {
+  if (url === undefined) return work(await createSharedDatabase());
+  const database = await createRealDatabase(url);
+  return work(database).finally(() => database.close());
+};
+
+const liveOne = async (plan: Plan, database: HistoryDatabase): Promise<number> => {
+  const outcome = await runHistory(plan, database, true);
   say(`seed ${String(plan.seed)}: ${JSON.stringify(plan)}`);
   for (const line of outcome.log) say(line);
   const { violation, steps, lastedMs } = outcome;
@@ -60,10 +72,17 @@ const liveOne = async (plan: Plan): Promise<number> => {
   return exitCodes[violation?.kind ?? 'clean'];
 };
 
-type Many = { readonly from: number; readonly goesOn: (done: number, elapsedMs: number) => boolean };
+type Many = {
+  readonly from: number;
+  readonly goesOn: (done: number, elapsedMs: number) => boolean;
+  readonly shrinks: boolean;
+  readonly keepsGoing: boolean;
+};
 
-const liveMany = async ({ from, goesOn }: Many, shrinks: boolean, keepsGoing: boolean): Promise<number> => {
-  const database = await createSharedDatabase();
+const liveMany = async (
+  { from, goesOn, shrinks, keepsGoing }: Many,
+  database: HistoryDatabase,
+): Promise<number> => {
   let code = exitCodes.clean;
   const progress = await runMany(database, {
     ...{ from, goesOn },
@@ -90,6 +109,7 @@ const optionsOf = () =>
       minutes: { type: 'string' },
       from: { type: 'string' },
       plan: { type: 'string' },
+      postgres: { type: 'string' },
       exhaustive: { type: 'boolean' },
       mutants: { type: 'boolean' },
       'no-shrink': { type: 'boolean' },
@@ -109,8 +129,9 @@ const main = async (): Promise<number> => {
     return exitCodes.usage;
   }
   if (options.exhaustive === true) return exploreAll(say) ? exitCodes.clean : exitCodes.safety;
-  if (options.plan !== undefined) return liveOne(JSON.parse(options.plan) as Plan);
-  if (options.seed !== undefined) return liveOne(planOf(Number(options.seed)));
+  const { plan, seed, postgres } = options;
+  if (plan !== undefined) return onDatabase(postgres, (one) => liveOne(JSON.parse(plan) as Plan, one));
+  if (seed !== undefined) return onDatabase(postgres, (one) => liveOne(planOf(Number(seed)), one));
   const from = options.from === undefined ? freshSeed() : Number(options.from);
   if (options.mutants === true) {
     return (await tryMutants(Number(options.seeds ?? 300), Number(options.from ?? 1), say))
@@ -126,7 +147,12 @@ const main = async (): Promise<number> => {
   const goesOn = Number.isNaN(seeds)
     ? (_: number, elapsedMs: number): boolean => elapsedMs < minutes * 60_000
     : (done: number): boolean => done < seeds;
-  return liveMany({ from, goesOn }, options['no-shrink'] !== true, options['keep-going'] === true);
+  const many = {
+    ...{ from, goesOn },
+    shrinks: options['no-shrink'] !== true,
+    keepsGoing: options['keep-going'] === true,
+  };
+  return onDatabase(postgres, (database) => liveMany(many, database));
 };
 
 process.exitCode = await main();

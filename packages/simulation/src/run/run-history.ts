@@ -2,7 +2,7 @@ import { behind, checkEnding, unfinished } from '../check/ending.ts';
 import { letPeopleAct } from '../world/acts.ts';
 import type { HistoryDatabase } from '../world/history-database.ts';
 import { beginTroubles, heal, letTroublesHappen } from '../world/faults.ts';
-import { beginMs, History } from '../world/history.ts';
+import { History } from '../world/history.ts';
 import { letManagersAct } from '../world/managing.ts';
 import type { Plan } from '../world/plan.ts';
 import { Violation } from '../world/violation.ts';
@@ -104,7 +104,7 @@ export const runHistory = async (plan: Plan, database: HistoryDatabase, traces =
     violation: violationOf(history.trouble),
     log: history.log,
     steps: history.scheduler.steps(),
-    lastedMs: history.scheduler.nowMs() - beginMs,
+    lastedMs: history.scheduler.nowMs() - database.beginMs,
     operations: (await history.database.rowsOf('operations')).length,
     refunds: history.provider.ledger.refunds.length,
     reached: await changesOf(history),

@@ -63,6 +63,7 @@ export const createSharedDatabase = async (): Promise<HistoryDatabase> => {
   let takeTurn = createTurns();
   return {
     world,
+    beginMs: Date.UTC(2026, 0, 5, 9, 0, 0),
     begin: () => {
       postgres.restore(fresh);
       takeTurn = createTurns();

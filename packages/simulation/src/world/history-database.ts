@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import type { DatabaseGate } from '../postgres/pretend-driver.ts';
+import type { Mortal } from './scheduler.ts';
 import type { Row, Value } from '../postgres/values.ts';
 
 /** What the one database of this process asks of whichever history runs. */
@@ -10,8 +11,10 @@ export type HistoryDatabase = {
   readonly world: DatabaseWorld;
   /** Puts it to the state in which each history begins, and gives it one order of turns. */
   readonly begin: () => Promise<void>;
+  /** When histories on it begin: milliseconds since the epoch. */
+  readonly beginMs: number;
   /** One process's driver. */
-  readonly driverFor: (gate: DatabaseGate) => postgres.Sql;
+  readonly driverFor: (gate: DatabaseGate, mortal: Mortal) => postgres.Sql;
   /** A table's rows as they are, for those who look from outside. */
   readonly rowsOf: (table: string) => Promise<readonly Row[]>;
   /** Keeps everything as it is now; what it answers with puts it back. `null`: it cannot. */

@@ -29,8 +29,6 @@ export const settingsOfHistories: WorkerSettings = {
   undoMs: 1_500,
 };
 
-export const beginMs = Date.UTC(2026, 0, 5, 9, 0, 0);
-
 const never = <Answer>(): Promise<Answer> => new Promise<Answer>(() => undefined);
 
 /** Everything that one history is made of. Whoever acts in it gets this. */
@@ -71,7 +69,7 @@ export class History {
     this.database = database;
     this.#traces = traces;
     this.chance = createChance(plan.seed);
-    this.scheduler = createScheduler(beginMs, database.quiet);
+    this.scheduler = createScheduler(database.beginMs, database.quiet);
     database.world.nowMs = this.scheduler.nowMs;
     database.world.randomUuid = this.#uuids('database');
     this.#tell = createWebhooks(this);
@@ -105,7 +103,7 @@ export class History {
 
   trace(line: string): void {
     if (!this.#traces) return;
-    const seconds = ((this.scheduler.nowMs() - beginMs) / 1_000).toFixed(3);
+    const seconds = ((this.scheduler.nowMs() - this.database.beginMs) / 1_000).toFixed(3);
     this.log.push(`${seconds.padStart(8)}  ${line}`);
   }
 
@@ -233,9 +231,13 @@ export class History {
       payment: { provider: 'stripe', reference, captured: { minor: capturedMinor, currency: 'EUR' } },
       lines: [],
       returns: [
-        { id: 'return-1', status: 'received', receivedAt: new Date(beginMs - 86_400_000).toISOString() },
+        {
+          id: 'return-1',
+          status: 'received',
+          receivedAt: new Date(this.database.beginMs - 86_400_000).toISOString(),
+        },
       ],
-      placedAt: new Date(beginMs - 5 * 86_400_000).toISOString(),
+      placedAt: new Date(this.database.beginMs - 5 * 86_400_000).toISOString(),
     });
     if (!answer.ok) throw new Violation('crash', 'an order is put', JSON.stringify(answer.problem));
   }

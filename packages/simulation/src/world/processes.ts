@@ -42,6 +42,7 @@ const never = (): Promise<never> => new Promise<never>(() => undefined);
 export const kill = (grounds: Grounds, mortal: Mortal, where: string): void => {
   if (!mortal.alive) return;
   mortal.alive = false;
+  for (const act of mortal.atDeath) act();
   grounds.trace(`${mortal.name} dies ${where}`);
 };
 
@@ -60,6 +61,7 @@ const gateOf = (grounds: Grounds, mortal: Mortal): DatabaseGate => {
       await stepsOn('before a transaction');
       if (troubles.away || chance.happens(troubles.refused)) throw connectionClosed();
     },
+    between: () => (chance.happens(0.2) ? scheduler.pause(chance.below(30), mortal) : Promise.resolve()),
     statement: () => {
       if (!mortal.alive) return 'dies';
       if (chance.happens(troubles.deaths / 8)) {
@@ -86,7 +88,7 @@ const partsOf = (grounds: Grounds, mortal: Mortal, skewMs: number): ProcessParts
   const { scheduler, provider } = grounds;
   const clockOf = (): number => scheduler.nowMs() + skewMs;
   const readClock = (): Date => new Date(scheduler.nowMs());
-  const driver = grounds.database.driverFor(gateOf(grounds, mortal));
+  const driver = grounds.database.driverFor(gateOf(grounds, mortal), mortal);
   const connection = connectionOver(driver, { url: 'pretend' });
   const inOrganisation = organisationTransactions(connection, {
     readClock,

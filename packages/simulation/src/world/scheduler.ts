@@ -4,9 +4,11 @@ export type Mortal = {
   alive: boolean;
   /** Stands still until then, like a process that its machine has frozen. */
   frozenUntilMs: number;
+  /** What goes with it. */
+  readonly atDeath: (() => void)[];
 };
 
-export const createMortal = (name: string): Mortal => ({ name, alive: true, frozenUntilMs: 0 });
+export const createMortal = (name: string): Mortal => ({ name, alive: true, frozenUntilMs: 0, atDeath: [] });
 
 /** One clock and one order of events for a whole history. Nothing goes on but by an event of it. */
 export type Scheduler = {

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createRealDatabase, planOf, runHistory, type RealDatabase } from '../src/simulation.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A superuser's connection to a cluster in which databases may be made. */
+    postgresUrl: string;
+  }
+}
+
+let database: RealDatabase;
+beforeAll(async () => {
+  database = await createRealDatabase(inject('postgresUrl'));
+});
+afterAll(() => database.close());
+
+describe('histories on a real PostgreSQL', () => {
+  // Red when: what the pretended one is spared goes wrong, such as two processes that write into one transaction's rows.
+  test.each([1, 3, 5, 12, 17])(
+    'nothing wrong happens while statements of several processes mix: seed %i',
+    async (seed) => {
+      const { violation, operations } = await runHistory(planOf(seed), database);
+      expect(violation).toBeNull();
+      expect(operations).toBeGreaterThan(0);
+    },
+  );
+});
