@@ -26,7 +26,9 @@ const jsonBuildObject: Builder = () => ({
 
 /** A value within JSON: times are text there. */
 const inJson = (value: Value, type: SqlType | undefined): Value =>
-  type === 'timestamptz' && typeof value === 'number' ? new Date(value).toISOString() : value;
+  type === 'timestamptz' && typeof value === 'number'
+    ? new Date(value).toISOString().replace(/\.?0*Z$/, '+00:00')
+    : value;
 
 const jsonBuildArray: Builder = (types) => ({
   type: 'jsonb',
@@ -43,7 +45,7 @@ const scalars: Readonly<Record<string, Builder>> = {
     return value ?? null;
   }),
   current_setting: always('text', ([name], env) => session(env).settings.get(text(name)) ?? null),
-  pg_advisory_xact_lock: always('unknown', () => null),
+  pg_advisory_xact_lock: always('unknown', () => ''),
   hashtextextended: always('int8', () => 0),
   pg_current_xact_id: always('xid8', (_, env) => session(env).transactionId()),
   pg_current_snapshot: always('unknown', () => 'snapshot'),

@@ -19,8 +19,12 @@ export class SqlTrouble extends Error {
 export const isNumeric = (type: SqlType): boolean => /^(int2|int4|int8|float8|numeric|xid8)$/.test(type);
 export const elementOf = (type: SqlType): SqlType => (type.endsWith('[]') ? type.slice(0, -2) : 'unknown');
 
+/** As PostgreSQL writes it, without noughts at the end of the fraction. */
 const timestampText = (ms: number): string =>
-  new Date(ms).toISOString().replace('T', ' ').replace('Z', '+00');
+  new Date(ms)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.?0*Z$/, '+00');
 
 const textOf = (value: Value, from: SqlType): string => {
   if (from === 'timestamptz' && typeof value === 'number') return timestampText(value);

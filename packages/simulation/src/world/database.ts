@@ -36,7 +36,7 @@ export const firstStatements: readonly Statement[] = [
     parameters: [textId('cursor key'), organisationId],
   },
   {
-    text: `insert into organisations (org_id, name, generation, policy) values ($1, 'Shop', 'first', $2::jsonb)`,
+    text: `insert into organisations (org_id, name, generation, policy) values ($1, 'Shop', 'first', $2::text::jsonb)`,
     parameters: [organisationId, JSON.stringify(defaultPolicy)],
   },
   ...people.map(({ id, role }) => ({
@@ -51,13 +51,19 @@ const carryOut = (postgres: PretendPostgres, statements: readonly Statement[]): 
   open.commit();
 };
 
-/** Built once a process: statements are compiled once, and each history puts the tables back to the beginning. */
-export const createSharedDatabase = async (): Promise<HistoryDatabase> => {
+/**
+ * Built once a process: statements are compiled once, and each history puts the tables back to the beginning.
+ * @param watched for those who listen to what is said to it
+ */
+export const createSharedDatabase = async (
+  watched: (postgres: PretendPostgres, world: DatabaseWorld) => PretendPostgres = (postgres) => postgres,
+): Promise<HistoryDatabase> => {
   const world: DatabaseWorld = { nowMs: () => 0, randomUuid: () => '' };
-  const postgres = createPretendPostgres(await migrationTexts(), {
+  const pretended = createPretendPostgres(await migrationTexts(), {
     nowMs: () => world.nowMs(),
     randomUuid: () => world.randomUuid(),
   });
+  const postgres = watched(pretended, world);
   carryOut(postgres, firstStatements);
   const fresh = postgres.backup();
   let takeTurn = createTurns();
