@@ -1,8 +1,16 @@
 import type { A_Expr, ColumnRef, FuncCall, Node, SubLink, TypeName } from '@pgsql/types';
-import { agree, anyOf, castTo, compileComparison, compileOperator } from './compile-operators.ts';
+import {
+  agree,
+  anyOf,
+  castTo,
+  compileComparison,
+  compileOperator,
+  constantOf,
+  equalsAmong,
+} from './compile-operators.ts';
 import { aggregates, buildScalar } from './functions.ts';
 import { climb, findColumn, findSource, type Compiled, type Env, type Scope } from './scope.ts';
-import { compareValues, type SqlType, type Value } from './values.ts';
+import { compareValues, isSame, type Row, type SqlType, type Value } from './values.ts';
 import { compileQueryOf } from './compile-query.ts';
 
 export const nameIn = (node: Node | undefined): string =>
@@ -14,16 +22,14 @@ export const typeOfName = (name: TypeName): SqlType => {
   return (name.arrayBounds ?? []).length > 0 ? `${known}[]` : known;
 };
 
-const constant = (type: SqlType, value: Value): Compiled => ({ type, of: () => value });
-
 type Part<Kind extends string> = Extract<Node, Record<Kind, unknown>>;
 
 const compileConstant = ({ A_Const: node }: Part<'A_Const'>): Compiled => {
-  if (node.isnull === true) return constant('unknown', null);
-  if (node.ival !== undefined) return constant('int4', node.ival.ival ?? 0);
-  if (node.fval !== undefined) return constant('numeric', Number(node.fval.fval));
-  if (node.boolval !== undefined) return constant('bool', node.boolval.boolval ?? false);
-  return constant('unknown', node.sval?.sval ?? '');
+  if (node.isnull === true) return constantOf('unknown', null);
+  if (node.ival !== undefined) return constantOf('int4', node.ival.ival ?? 0);
+  if (node.fval !== undefined) return constantOf('numeric', Number(node.fval.fval));
+  if (node.boolval !== undefined) return constantOf('bool', node.boolval.boolval ?? false);
+  return constantOf('unknown', node.sval?.sval ?? '');
 };
 
 const compileColumn = (node: ColumnRef, scope: Scope): Compiled => {
@@ -45,11 +51,12 @@ const itemsOf = (node: Node | undefined): readonly Node[] =>
 
 const compileIn = (node: A_Expr, scope: Scope): Compiled => {
   const left = compileExpression(node.lexpr, scope);
-  const tests = itemsOf(node.rexpr).map((item) =>
-    compileComparison('=', left, compileExpression(item, scope)),
-  );
+  const items = itemsOf(node.rexpr).map((item) => agree(left, compileExpression(item, scope)));
+  const tests = items.map(([one, other]) => compileComparison('=', one, other));
   const negated = nameIn(node.name?.[0]) === '<>';
+  const others = items.map(([, other]) => other);
   return {
+    ...(negated ? {} : equalsAmong(left, others, (env) => others.map((other) => other.of(env)))),
     type: 'bool',
     of: (env) => {
       const found = tests.some((one) => one.of(env) === true);
@@ -88,8 +95,9 @@ const compileA = (node: A_Expr, scope: Scope): Compiled => {
       return {
         type: 'bool',
         of: (env) => {
-          const [a, b] = [left.of(env), right.of(env)];
-          const same = a === null || b === null ? a === b : compareValues(a, b) === 0;
+          const a = left.of(env);
+          const b = right.of(env);
+          const same = a === null || b === null ? a === b : isSame(a, b);
           return same === wanted;
         },
       };
@@ -122,11 +130,7 @@ const compileFunction = (node: FuncCall, scope: Scope): Compiled => {
       of: (env) => {
         const values: Value[] = [];
         for (const rows of env.group ?? []) {
-          const one: Env = {
-            rows: [...rows],
-            outer: env.outer,
-            run: env.run,
-          };
+          const one: Env = { rows: rows as (Row | null)[], outer: env.outer, run: env.run };
           if (filter !== null && filter.of(one) !== true) continue;
           const value = first === undefined ? true : first.of(one);
           if (value !== null) values.push(value);
@@ -245,7 +249,7 @@ export const compileExpression = (node: Node | undefined, scope: Scope): Compile
   if ('CaseExpr' in node) return compileCase(node, scope);
   if ('ParamRef' in node) {
     const position = (node.ParamRef.number ?? 1) - 1;
-    return { type: 'unknown', of: (env) => env.run.parameters[position] ?? null };
+    return { type: 'unknown', of: (env) => env.run.parameters[position] ?? null, reads: -1 };
   }
   if ('TypeCast' in node) {
     const { arg, typeName } = node.TypeCast;

@@ -2,7 +2,7 @@ import type { Node, RangeFunction, RangeSubselect, RangeVar } from '@pgsql/types
 import { compileExpression, nameIn, typeOfName } from './compile-expression.ts';
 import { castTo } from './compile-operators.ts';
 import { compileQueryOf } from './compile-query.ts';
-import { recordFrom, rowFunctions } from './functions.ts';
+import { recordsOf, rowFunctions } from './functions.ts';
 import {
   addSource,
   columnsOf,
@@ -13,22 +13,48 @@ import {
   type Env,
   type Scope,
 } from './scope.ts';
-import { compareValues, type Row, type SqlType } from './values.ts';
+import { idsWhere, type Table } from './tables.ts';
+import { compareValues, type Row, type SqlType, type Value } from './values.ts';
 
 /** Calls `next` for every combination of rows; it says whether to go on. */
 export type FromItem = (env: Env, next: () => boolean) => boolean;
 
+export const allHold = (tests: readonly Compiled[], env: Env): boolean => {
+  for (const test of tests) if (test.of(env) !== true) return false;
+  return true;
+};
+
 const overRows =
-  (slot: number, rowsOf: (env: Env) => Iterable<Row>, passes: () => readonly Compiled[]): FromItem =>
+  (slot: number, rowsOf: (env: Env) => Iterable<Row>, tests: readonly Compiled[]): FromItem =>
   (env, next) => {
-    const tests = passes();
     for (const row of rowsOf(env)) {
       env.rows[slot] = row;
-      if (!tests.every((test) => test.of(env) === true)) continue;
-      if (!next()) return false;
+      if (allHold(tests, env) && !next()) return false;
     }
     return true;
   };
+
+/** All rows of one organisation have the same there: looking by it finds no fewer. */
+const commonToAll = new Set(['org_id', 'provider', 'account_id']);
+
+const isPlain = (value: Value): boolean => typeof value !== 'object' || value === null;
+
+/** The IDs among which every row is that these conditions leave; `null`: any may be. */
+export const lookFor = (
+  table: Table,
+  slot: number,
+  tests: readonly Compiled[],
+): ((env: Env) => readonly number[] | null) => {
+  const wanted = tests.find(
+    ({ equals }) => equals !== undefined && equals.slot === slot && !commonToAll.has(equals.name),
+  )?.equals;
+  if (wanted === undefined) return () => null;
+  const { name, among } = wanted;
+  return (env) => {
+    const values = among(env);
+    return values.every(isPlain) ? idsWhere(table, name, values) : null;
+  };
+};
 
 export type Conditions = {
   /** Takes the conditions that can be judged once all these sources are bound. */
@@ -45,20 +71,23 @@ const fromTable = (node: RangeVar, scope: Scope, conditions: Conditions): FromIt
   if (common !== undefined) {
     const { slot } = addSource(scope, alias, common.columns);
     const tests = conditions.take(scope);
-    return overRows(
-      slot,
-      (env) => env.run.common.get(common.key) ?? [],
-      () => tests,
-    );
+    return overRows(slot, (env) => env.run.common.get(common.key) ?? [], tests);
   }
   const table = tableOf(scope.catalogue, name);
   const { slot } = addSource(scope, alias, columnsOf(table));
   const tests = conditions.take(scope);
-  return overRows(
-    slot,
-    () => [...table.rows.values()],
-    () => tests,
-  );
+  const idsIn = lookFor(table, slot, tests);
+  const rowsOf = (env: Env): readonly Row[] => {
+    const ids = idsIn(env);
+    if (ids === null) return [...table.rows.values()];
+    const rows: Row[] = [];
+    for (const id of ids) {
+      const row = table.rows.get(id);
+      if (row !== undefined) rows.push(row);
+    }
+    return rows;
+  };
+  return overRows(slot, rowsOf, tests);
 };
 
 const fromQuery = (node: RangeSubselect, scope: Scope, conditions: Conditions): FromItem => {
@@ -72,7 +101,7 @@ const fromQuery = (node: RangeSubselect, scope: Scope, conditions: Conditions): 
     const rows = query.run(env, env.run);
     return same ? rows : rows.map((row) => renameRow(row, names, [...columns.keys()]));
   };
-  return overRows(slot, rowsOf, () => tests);
+  return overRows(slot, rowsOf, tests);
 };
 
 const renamed = (columns: Columns, names: readonly Node[] | undefined): Columns => {
@@ -108,11 +137,20 @@ const recordset = (
       ),
     );
   }
+  const recordOf = recordsOf(columns);
+  const read = (env: Env): readonly Row[] => {
+    const value = given.of(env);
+    return Array.isArray(value) ? value.map((one: Value) => recordOf(one)) : [];
+  };
+  if (given.reads !== -1 || scope.outer !== null) return { columns, rows: read };
+  // Of parameters alone: whatever it stands beside, its rows are the same ones.
+  const key = {};
   return {
     columns,
     rows: (env) => {
-      const value = given.of(env);
-      return Array.isArray(value) ? value.map((one) => recordFrom(one as Row[string], columns)) : [];
+      let rows = env.run.common.get(key);
+      if (rows === undefined) env.run.common.set(key, (rows = read(env)));
+      return rows;
     },
   };
 };
@@ -160,7 +198,7 @@ const fromFunction = (node: RangeFunction, scope: Scope, conditions: Conditions)
   const { columns, rows } = calledRows(node, scope);
   const { slot } = addSource(scope, node.alias?.aliasname ?? [...columns.keys()][0] ?? '', columns);
   const tests = conditions.take(scope);
-  return overRows(slot, rows, () => tests);
+  return overRows(slot, rows, tests);
 };
 
 const noConditions: Conditions = { take: () => [] };
@@ -194,10 +232,10 @@ const fromJoin = (
       },
     });
   }
-  const holds = (env: Env): boolean => on.every((one) => one.of(env) === true);
+  const holds = (env: Env): boolean => allHold(on, env);
   if (!isOuter) return (env, next) => left(env, () => right(env, () => !holds(env) || next()));
   const tests = conditions.take(scope);
-  const passes = (env: Env): boolean => tests.every((one) => one.of(env) === true);
+  const passes = (env: Env): boolean => allHold(tests, env);
   return (env, next) =>
     left(env, () => {
       let found = false;

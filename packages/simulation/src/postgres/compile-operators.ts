@@ -1,12 +1,19 @@
 import { plainText } from './functions.ts';
-import type { Compiled } from './scope.ts';
-import { castValue, compareValues, elementOf, type SqlType, type Value } from './values.ts';
+import type { Compiled, Env } from './scope.ts';
+import { castFrom, compareValues, elementOf, isSame, type SqlType, type Value } from './values.ts';
+
+export const constantOf = (type: SqlType, value: Value): Compiled => ({
+  ...{ type, constant: value, reads: -1 },
+  of: () => value,
+});
 
 /** Brings an expression to a type at the time it is compiled. */
 export const castTo = (given: Compiled, type: SqlType): Compiled => {
   if (given.type === type || type === 'unknown') return given;
-  const { type: from } = given;
-  return { type, of: (env) => castValue(given.of(env), type, from) };
+  const cast = castFrom(given.type, type);
+  const { of, constant, reads } = given;
+  if (constant !== undefined) return constantOf(type, cast(constant));
+  return { type, of: (env) => cast(of(env)), ...(reads === undefined ? {} : { reads }) };
 };
 
 /** What has no type yet takes the other's; numbers of different sizes are compared as they are. */
@@ -16,32 +23,57 @@ export const agree = (one: Compiled, other: Compiled): readonly [Compiled, Compi
   return [one, other];
 };
 
-const sign = (operator: string, order: number): boolean => {
-  switch (operator) {
-    case '=':
-      return order === 0;
-    case '<>':
-      return order !== 0;
-    case '<':
-      return order < 0;
-    case '<=':
-      return order <= 0;
-    case '>':
-      return order > 0;
-    default:
-      return order >= 0;
-  }
+type Judge = (one: Value, other: Value) => boolean;
+
+/** Of values that are not null. */
+const comparisons: Readonly<Record<string, Judge>> = {
+  '=': isSame,
+  '<>': (one, other) => !isSame(one, other),
+  '<': (one, other) => compareValues(one, other) < 0,
+  '<=': (one, other) => compareValues(one, other) <= 0,
+  '>': (one, other) => compareValues(one, other) > 0,
+  '>=': (one, other) => compareValues(one, other) >= 0,
 };
 
-const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=']);
+const judgeOf = (operator: string): Judge => {
+  const judge = comparisons[operator];
+  if (judge === undefined) throw new Error(`the pretend PostgreSQL does not compare by ${operator}`);
+  return judge;
+};
+
+type Equals = Pick<Compiled, 'equals'>;
+
+/** That a column has one of some values, where those are known before its row is. */
+export const equalsAmong = (
+  { column }: Compiled,
+  others: readonly Compiled[],
+  among: (env: Env) => readonly Value[],
+): Equals => {
+  if (column === undefined) return {};
+  const isKnownBefore = others.every(({ reads }) => reads !== undefined && reads < column.slot);
+  return isKnownBefore ? { equals: { ...column, among } } : {};
+};
 
 export const compileComparison = (operator: string, left: Compiled, right: Compiled): Compiled => {
   const [one, other] = agree(left, right);
+  const judge = judgeOf(operator);
+  const { of: ofLeft } = one;
+  const { of: ofRight } = other;
+  const equals: Equals =
+    operator === '='
+      ? {
+          ...equalsAmong(one, [other], (env) => [ofRight(env)]),
+          ...equalsAmong(other, [one], (env) => [ofLeft(env)]),
+        }
+      : {};
   return {
+    ...equals,
     type: 'bool',
     of: (env) => {
-      const [a, b] = [one.of(env), other.of(env)];
-      return a === null || b === null ? null : sign(operator, compareValues(a, b));
+      const a = ofLeft(env);
+      if (a === null) return null;
+      const b = ofRight(env);
+      return b === null ? null : judge(a, b);
     },
   };
 };
@@ -61,7 +93,8 @@ const compileArithmetic = (operator: string, one: Compiled, other: Compiled): Co
   return {
     type: type === 'unknown' ? one.type : type,
     of: (env) => {
-      const [a, b] = [one.of(env), other.of(env)];
+      const a = one.of(env);
+      const b = other.of(env);
       if (a === null || b === null) return null;
       const result = calculate(Number(a), Number(b));
       return operator === '/' && type.startsWith('int') ? Math.trunc(result) : result;
@@ -94,7 +127,8 @@ const concatenate = (one: Compiled, other: Compiled): Compiled => {
     return {
       type: 'jsonb',
       of: (env) => {
-        const [a, b] = [left.of(env), right.of(env)];
+        const a = left.of(env);
+        const b = right.of(env);
         if (a === null || b === null) return null;
         if (Array.isArray(a) || Array.isArray(b)) return [a, b].flat() as Value;
         return { ...(a as object), ...(b as object) };
@@ -105,7 +139,8 @@ const concatenate = (one: Compiled, other: Compiled): Compiled => {
   return {
     type: 'text',
     of: (env) => {
-      const [a, b] = [left.of(env), right.of(env)];
+      const a = left.of(env);
+      const b = right.of(env);
       return a === null || b === null ? null : String(a) + String(b);
     },
   };
@@ -119,7 +154,8 @@ const nullable = (
 ): Compiled => ({
   type,
   of: (env) => {
-    const [a, b] = [one.of(env), other.of(env)];
+    const a = one.of(env);
+    const b = other.of(env);
     return a === null || b === null ? null : call(a, b);
   },
 });
@@ -134,7 +170,7 @@ const like = (pattern: string, folded: boolean): RegExp =>
   );
 
 export const compileOperator = (operator: string, one: Compiled, other: Compiled): Compiled => {
-  if (comparisons.has(operator)) return compileComparison(operator, one, other);
+  if (operator in comparisons) return compileComparison(operator, one, other);
   switch (operator) {
     case '->':
       return nullable('jsonb', one, other, fieldOf);
@@ -167,12 +203,19 @@ export const compileOperator = (operator: string, one: Compiled, other: Compiled
 export const anyOf = (list: Compiled, one: Compiled, operator: string): Compiled => {
   const typed = list.type === 'unknown' ? castTo(list, `${one.type}[]`) : list;
   const left = one.type === 'unknown' ? castTo(one, elementOf(typed.type)) : one;
+  const judge = judgeOf(operator);
+  const among = (env: Env): readonly Value[] => {
+    const values = typed.of(env);
+    return Array.isArray(values) ? (values as readonly Value[]) : [];
+  };
   return {
+    ...(operator === '=' ? equalsAmong(left, [typed], among) : {}),
     type: 'bool',
     of: (env) => {
-      const [value, values] = [left.of(env), typed.of(env)];
+      const value = left.of(env);
+      const values = typed.of(env);
       if (value === null || !Array.isArray(values)) return null;
-      return values.some((each: Value) => each !== null && sign(operator, compareValues(value, each)));
+      return values.some((each: Value) => each !== null && judge(value, each));
     },
   };
 };

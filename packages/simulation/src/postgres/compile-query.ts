@@ -1,8 +1,8 @@
 import type { Node, SelectStmt, SortBy, WithClause } from '@pgsql/types';
 import { aggregatesIn, compileExpression, nameIn } from './compile-expression.ts';
-import { compileAllFrom, conditionsOf } from './compile-from.ts';
+import { allHold, compileAllFrom, conditionsOf } from './compile-from.ts';
 import { compileWrite } from './compile-write.ts';
-import { rowFunctions } from './functions.ts';
+import { columnsOfTargets, compileTargets, distinctNames, rowsOfTargets } from './compile-targets.ts';
 import {
   newScope,
   type Columns,
@@ -14,90 +14,6 @@ import {
   type Scope,
 } from './scope.ts';
 import { compareValues, keyOf, type Row, type SqlType, type Value } from './values.ts';
-
-type Target = { readonly name: string; readonly value: Compiled; readonly spreads: boolean };
-
-const nameOfTarget = (node: Node): string => {
-  if ('ColumnRef' in node) return nameIn(node.ColumnRef.fields?.at(-1));
-  if ('FuncCall' in node) return nameIn(node.FuncCall.funcname?.at(-1));
-  if ('TypeCast' in node && node.TypeCast.arg !== undefined) return nameOfTarget(node.TypeCast.arg);
-  if ('CoalesceExpr' in node) return 'coalesce';
-  if ('SubLink' in node) return node.SubLink.subLinkType === 'EXISTS_SUBLINK' ? 'exists' : '?column?';
-  return '?column?';
-};
-
-const isStar = (node: Node): boolean =>
-  'ColumnRef' in node && node.ColumnRef.fields?.some((field) => 'A_Star' in field) === true;
-
-const starred = (node: Node, scope: Scope): readonly Target[] => {
-  const fields = 'ColumnRef' in node ? (node.ColumnRef.fields ?? []) : [];
-  const alias = fields.length > 1 ? nameIn(fields[0]) : null;
-  return scope.sources
-    .filter((source) => alias === null || source.alias === alias)
-    .flatMap(({ slot, columns }) =>
-      [...columns].map(([name, type]): Target => ({
-        name,
-        spreads: false,
-        value: { type, of: (env) => env.rows[slot]?.[name] ?? null },
-      })),
-    );
-};
-
-/** A function that comes to rows, where a value is asked for: one row for each. */
-const spreading = (node: Node, scope: Scope): Compiled | null => {
-  if (!('FuncCall' in node)) return null;
-  const rowFunction = rowFunctions[nameIn(node.FuncCall.funcname?.at(-1))];
-  if (rowFunction === undefined) return null;
-  const given = (node.FuncCall.args ?? []).map((one) => compileExpression(one, scope));
-  return {
-    type: rowFunction.columns(given.map(({ type }) => type))[0] ?? 'unknown',
-    of: (env) => rowFunction.rows(given.map((one) => one.of(env))).map(([first]) => first ?? null),
-  };
-};
-
-export const compileTargets = (nodes: readonly Node[], scope: Scope): readonly Target[] =>
-  nodes.flatMap((node): readonly Target[] => {
-    if (!('ResTarget' in node) || node.ResTarget.val === undefined) return [];
-    const { val, name } = node.ResTarget;
-    if (isStar(val)) return starred(val, scope);
-    const spread = spreading(val, scope);
-    return [
-      {
-        name: name ?? nameOfTarget(val),
-        value: spread ?? compileExpression(val, scope),
-        spreads: spread !== null,
-      },
-    ];
-  });
-
-/** Names that stand twice are told apart, so that a row can hold both in order. */
-export const distinctNames = (targets: readonly Target[]): readonly Target[] => {
-  const seen = new Map<string, number>();
-  return targets.map((target) => {
-    const times = seen.get(target.name) ?? 0;
-    seen.set(target.name, times + 1);
-    return times === 0 ? target : { ...target, name: `${target.name} ${String(times)}` };
-  });
-};
-
-export const columnsOfTargets = (targets: readonly Target[]): Columns =>
-  new Map(targets.map(({ name, value }): [string, SqlType] => [name, value.type]));
-
-export const rowOfTargets = (targets: readonly Target[], env: Env): readonly Row[] => {
-  const row: Record<string, Value> = {};
-  for (const { name, value } of targets) row[name] = value.of(env);
-  const spread = targets.filter(({ spreads }) => spreads);
-  if (spread.length === 0) return [row];
-  const lists = spread.map(({ name }) => row[name] as readonly Value[]);
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, index) => {
-    const one = { ...row };
-    spread.forEach(({ name }, position) => {
-      one[name] = lists[position]?.[index] ?? null;
-    });
-    return one;
-  });
-};
 
 type Order = {
   readonly of: (env: Env, row: Row) => Value;
@@ -123,7 +39,7 @@ const compileOrder = ({ SortBy: node }: { SortBy: SortBy }, scope: Scope, column
   return { of: (env) => compiled.of(env), down, nullsFirst };
 };
 
-type Found = { readonly row: Row; readonly by: readonly Value[] };
+type Found = { readonly row: Row; readonly by: readonly Value[]; readonly distinct: string };
 
 const compareBy =
   (orders: readonly Order[]) =>
@@ -137,6 +53,15 @@ const compareBy =
     }
     return 0;
   };
+
+const eachOnce = (found: readonly Found[]): readonly Found[] => {
+  const seen = new Set<string>();
+  return found.filter(({ distinct }) => {
+    if (seen.has(distinct)) return false;
+    seen.add(distinct);
+    return true;
+  });
+};
 
 const grouped = (
   found: readonly (readonly (Row | null)[])[],
@@ -183,24 +108,29 @@ const compilePlain = (node: SelectStmt, scope: Scope): CompiledQuery => {
   const limit = limited(node.limitCount, scope);
   const offset = limited(node.limitOffset, scope);
 
+  const rowsOf = rowsOfTargets(targets);
+  const isPlain = orders.length === 0 && !isDistinct && node.limitOffset === undefined;
+
   const run = (outer: Env | null, given: Run): readonly Row[] => {
     const env: Env = { rows: new Array<Row | null>(scope.sources.length).fill(null), outer, run: given };
     const most = limit(env);
-    const found: (Found & { readonly distinct: string })[] = [];
+    const plain: Row[] = [];
+    const found: Found[] = [];
     const take = (at: Env): void => {
-      for (const row of rowOfTargets(targets, at)) {
-        const distinct = isDistinct
-          ? keyOf(distinctOn.length > 0 ? distinctOn.map((one) => one.of(at)) : Object.values(row))
-          : '';
-        found.push({ row, by: orders.map((order) => order.of(at, row)), distinct });
+      for (const row of rowsOf(at)) {
+        if (isPlain) plain.push(row);
+        else {
+          const distinct = isDistinct
+            ? keyOf(distinctOn.length > 0 ? distinctOn.map((one) => one.of(at)) : Object.values(row))
+            : '';
+          found.push({ row, by: orders.map((order) => order.of(at, row)), distinct });
+        }
       }
     };
-    const enough = (): boolean =>
-      orders.length === 0 && !isDistinct && node.limitOffset === undefined && found.length >= most;
     if (groups) {
       const all: (readonly (Row | null)[])[] = [];
       from(env, () => {
-        if (rest.every((one) => one.of(env) === true)) all.push([...env.rows]);
+        if (allHold(rest, env)) all.push([...env.rows]);
         return true;
       });
       for (const group of grouped(all, by, env)) {
@@ -209,18 +139,13 @@ const compilePlain = (node: SelectStmt, scope: Scope): CompiledQuery => {
       }
     } else {
       from(env, () => {
-        if (rest.every((one) => one.of(env) === true)) take(env);
-        return !enough();
+        if (allHold(rest, env)) take(env);
+        return !isPlain || plain.length < most;
       });
     }
+    if (isPlain) return plain.length > most ? plain.slice(0, most) : plain;
     if (orders.length > 0) found.sort(compareBy(orders));
-    const seen = new Set<string>();
-    const rows = found.filter(({ distinct }) => {
-      if (!isDistinct) return true;
-      if (seen.has(distinct)) return false;
-      seen.add(distinct);
-      return true;
-    });
+    const rows = isDistinct ? eachOnce(found) : found;
     const begin = node.limitOffset === undefined ? 0 : offset(env);
     return rows.slice(begin, begin + most).map(({ row }) => row);
   };

@@ -1,14 +1,9 @@
 import type { DeleteStmt, InsertStmt, Node, OnConflictClause, UpdateStmt } from '@pgsql/types';
 import { compileExpression } from './compile-expression.ts';
 import { castTo } from './compile-operators.ts';
-import { compileAllFrom, conditionsOf } from './compile-from.ts';
-import {
-  columnsOfTargets,
-  compileQueryOf,
-  compileTargets,
-  compileWith,
-  rowOfTargets,
-} from './compile-query.ts';
+import { allHold, compileAllFrom, conditionsOf, lookFor } from './compile-from.ts';
+import { compileQueryOf, compileWith } from './compile-query.ts';
+import { columnsOfTargets, compileTargets, rowsOfTargets } from './compile-targets.ts';
 import {
   addSource,
   columnsOf,
@@ -19,8 +14,8 @@ import {
   type Env,
   type Scope,
 } from './scope.ts';
-import { collision, deleteRow, insertRow, updateRow, type Table } from './tables.ts';
-import { castValue, type Row, type Value } from './values.ts';
+import { collision, deleteRow, insertRow, updateRow, type Column, type Table } from './tables.ts';
+import { castFrom, type Row, type SqlType, type Value } from './values.ts';
 
 type Assignment = { readonly name: string; readonly value: Compiled };
 
@@ -60,14 +55,27 @@ const compileConflict = (node: OnConflictClause, table: Table, scope: Scope): Co
   };
 };
 
-/** The row as it would be stored: what it does not give comes from the defaults. */
-const completed = (table: Table, names: readonly string[], values: readonly Value[]): Row => {
-  const row: Record<string, Value> = {};
-  for (const column of table.columns.values()) {
+type Given = { readonly column: Column; readonly position: number; readonly cast: (value: Value) => Value };
+
+/** For each column where its value stands among the given ones; -1: it comes from the default. */
+const givenTo = (table: Table, names: readonly string[], types: readonly SqlType[]): readonly Given[] =>
+  [...table.columns.values()].map((column) => {
     const position = names.indexOf(column.name);
-    if (position >= 0) row[column.name] = castValue(values[position] ?? null, column.type);
-    else if (column.identity) row[column.name] = table.nextIdentity++;
-    else row[column.name] = column.defaultOf?.() ?? null;
+    return { column, position, cast: castFrom(types[position] ?? 'unknown', column.type) };
+  });
+
+/** The row as it would be stored. */
+const completed = (
+  table: Table,
+  given: readonly Given[],
+  values: readonly Value[],
+  skipped: readonly boolean[],
+): Row => {
+  const row: Record<string, Value> = {};
+  for (const { column, position, cast } of given) {
+    const { name, identity, defaultOf } = column;
+    if (position >= 0 && skipped[position] !== true) row[name] = cast(values[position] ?? null);
+    else row[name] = identity ? table.nextIdentity++ : (defaultOf?.() ?? null);
   }
   return row;
 };
@@ -89,9 +97,10 @@ const compileInsert = (node: InsertStmt, outer: Scope): CompiledQuery => {
       ? [...table.columns.keys()]
       : node.cols.flatMap((one) => ('ResTarget' in one ? [one.ResTarget.name ?? ''] : []));
   const source = compileQueryOf(node.selectStmt, outer);
-  const types = [...source.columns.values()];
+  const wanted = givenTo(table, names, [...source.columns.values()]);
   const defaults = defaultsAt(node.selectStmt);
   const targets = compileTargets(node.returningList ?? [], scope);
+  const rowsOf = returning(targets);
   const conflict =
     node.onConflictClause === undefined ? null : compileConflict(node.onConflictClause, table, scope);
   const { tables } = outer.catalogue;
@@ -117,24 +126,19 @@ const compileInsert = (node: InsertStmt, outer: Scope): CompiledQuery => {
       const env: Env = { rows: [null, null], outer: outerEnv, run };
       const answer: Row[] = [];
       source.run(outerEnv, run).forEach((given, index) => {
-        const values = Object.values(given);
-        const skipped = defaults[index] ?? [];
-        const kept = names.filter((_, position) => skipped[position] !== true);
-        const typed = kept.map((name) => {
-          const position = names.indexOf(name);
-          const type = table.columns.get(name)?.type ?? 'unknown';
-          return castValue(values[position] ?? null, type, types[position]);
-        });
-        if (insertOne(completed(table, kept, typed), env)) answer.push(...rowOfReturning(targets, env));
+        const row = completed(table, wanted, Object.values(given), defaults[index] ?? []);
+        if (insertOne(row, env)) answer.push(...rowsOf(env));
       });
       return answer;
     },
   };
 };
 
+const oneForEach: readonly Row[] = [{}];
+
 /** Without a returning clause each written row still counts as one. */
-const rowOfReturning = (targets: Parameters<typeof rowOfTargets>[0], env: Env): readonly Row[] =>
-  targets.length === 0 ? [{}] : rowOfTargets(targets, env);
+const returning = (targets: Parameters<typeof rowsOfTargets>[0]): ((env: Env) => readonly Row[]) =>
+  targets.length === 0 ? () => oneForEach : rowsOfTargets(targets);
 
 type Meant = { readonly id: number; readonly rows: (Row | null)[] };
 
@@ -150,13 +154,14 @@ const compileMeant = (
   const first = conditions.take(scope);
   const from = compileAllFrom(beside, scope, conditions);
   const rest = conditions.rest(scope);
+  const idsIn = lookFor(table, 0, first);
   return (env) => {
     const meant: Meant[] = [];
-    for (const [id, row] of table.rows) {
-      env.rows[0] = row;
-      if (!first.every((one) => one.of(env) === true)) continue;
+    for (const id of idsIn(env) ?? table.rows.keys()) {
+      env.rows[0] = table.rows.get(id) ?? null;
+      if (!allHold(first, env)) continue;
       from(env, () => {
-        if (!rest.every((one) => one.of(env) === true)) return true;
+        if (!allHold(rest, env)) return true;
         meant.push({ id, rows: [...env.rows] });
         return false;
       });
@@ -171,6 +176,7 @@ const compileUpdate = (node: UpdateStmt, outer: Scope): CompiledQuery => {
   const meantIn = compileMeant(node, table, scope, node.fromClause ?? []);
   const sets = assignments(node.targetList ?? [], table, scope);
   const targets = compileTargets(node.returningList ?? [], scope);
+  const rowsOf = returning(targets);
   const { tables } = outer.catalogue;
   return {
     columns: columnsOfTargets(targets),
@@ -182,7 +188,7 @@ const compileUpdate = (node: UpdateStmt, outer: Scope): CompiledQuery => {
         const before = rows[0] ?? null;
         if (before === null) continue;
         rows[0] = updateRow(tables, table, id, changed(before, sets, one));
-        answer.push(...rowOfReturning(targets, one));
+        answer.push(...rowsOf(one));
       }
       return answer;
     },
@@ -194,6 +200,7 @@ const compileDelete = (node: DeleteStmt, outer: Scope): CompiledQuery => {
   const scope = newScope(outer.catalogue, outer);
   const meantIn = compileMeant(node, table, scope, node.usingClause ?? []);
   const targets = compileTargets(node.returningList ?? [], scope);
+  const rowsOf = returning(targets);
   const { tables } = outer.catalogue;
   return {
     columns: columnsOfTargets(targets),
@@ -202,7 +209,7 @@ const compileDelete = (node: DeleteStmt, outer: Scope): CompiledQuery => {
       const answer: Row[] = [];
       for (const { id, rows } of meantIn(env)) {
         deleteRow(tables, table, id);
-        answer.push(...rowOfReturning(targets, { rows, outer: outerEnv, run }));
+        answer.push(...rowsOf({ rows, outer: outerEnv, run }));
       }
       return answer;
     },

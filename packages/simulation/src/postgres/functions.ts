@@ -1,5 +1,5 @@
 import type { Compiled, Env } from './scope.ts';
-import { castValue, compareValues, type Row, type SqlType, type Value } from './values.ts';
+import { castFrom, castValue, compareValues, type Row, type SqlType, type Value } from './values.ts';
 
 type Built = { readonly type: SqlType; readonly call: (values: readonly Value[], env: Env) => Value };
 type Builder = (types: readonly SqlType[]) => Built;
@@ -87,11 +87,14 @@ export const buildScalar = (name: string, given: readonly Compiled[]): Compiled 
   const builder = scalars[name];
   if (builder === undefined) throw new Error(`the pretend PostgreSQL does not know the function ${name}`);
   const { type, call } = builder(given.map((one) => one.type));
+  const [first, second] = given.map(({ of }) => of);
+  if (first === undefined) return { type, of: (env) => call([], env) };
+  if (second === undefined) return { type, of: (env) => call([first(env)], env) };
   return {
     type,
     of: (env) =>
       call(
-        given.map((one) => one.of(env)),
+        given.map(({ of }) => of(env)),
         env,
       ),
   };
@@ -177,15 +180,18 @@ export const plainText = (value: Value | undefined): Value => {
 };
 
 /** An object's fields as the columns of a row: what a missing one is comes from its default only where it is inserted. */
-export const recordFrom = (value: Value, columns: ReadonlyMap<string, SqlType>): Row => {
-  const given = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, Value>>;
-  const row: Record<string, Value> = {};
-  for (const [name, type] of columns) {
-    const field = given[name] ?? null;
-    row[name] =
-      type === 'jsonb' || field === null
-        ? field
-        : castValue(type === 'text' ? plainText(field) : field, type);
-  }
-  return row;
+export const recordsOf = (columns: ReadonlyMap<string, SqlType>): ((value: Value) => Row) => {
+  const read = [...columns].map(([name, type]): [string, (field: Value) => Value] => {
+    const cast = castFrom('unknown', type);
+    if (type === 'jsonb') return [name, (field) => field];
+    return [name, type === 'text' ? (field) => cast(plainText(field)) : cast];
+  });
+  return (value) => {
+    const given = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
+      Record<string, Value>
+    >;
+    const row: Record<string, Value> = {};
+    for (const [name, cast] of read) row[name] = cast(given[name] ?? null);
+    return row;
+  };
 };

@@ -4,7 +4,7 @@ import { compileQueryOf } from './compile-query.ts';
 import { buildSchema } from './schema.ts';
 import { newScope, type Catalogue, type CompiledQuery, type Run, type Session } from './scope.ts';
 import type { Table, Tables } from './tables.ts';
-import { handedOut, SqlTrouble, type Row, type Value } from './values.ts';
+import { handingOut, SqlTrouble, type Row, type Value } from './values.ts';
 
 await loadModule();
 
@@ -43,7 +43,14 @@ export type PretendPostgres = {
 
 export type PretendWorld = { readonly nowMs: () => number; readonly randomUuid: () => string };
 
-type Plan = { readonly query: CompiledQuery; readonly returns: boolean };
+type HandsOut = (value: Value) => unknown;
+/** `names` and `handsOut` of each column; none where no rows are returned. */
+type Plan = {
+  readonly query: CompiledQuery;
+  readonly returns: boolean;
+  readonly names: readonly string[];
+  readonly handsOut: readonly HandsOut[];
+};
 
 const returnsRows = (node: Node): boolean => {
   if ('SelectStmt' in node) return true;
@@ -59,6 +66,7 @@ const keep = (table: Table): Kept => ({
 
 const putBack = (table: Table, kept: Kept): void => {
   table.rows = new Map(kept.rows);
+  table.lookups.clear();
   table.next = kept.next;
   table.uniques.forEach(({ rows }, index) => {
     rows.clear();
@@ -100,7 +108,11 @@ const planner = (catalogue: Catalogue): ((text: string) => Plan) => {
     const [node] = parse(text);
     if (node === undefined) throw new Error('an empty statement');
     try {
-      const plan = { query: compileQueryOf(node, newScope(catalogue, null)), returns: returnsRows(node) };
+      const query = compileQueryOf(node, newScope(catalogue, null));
+      const plan: Plan = {
+        ...{ query, returns: returnsRows(node), names: [...query.columns.keys()] },
+        handsOut: [...query.columns.values()].map(handingOut),
+      };
       plans.set(text, plan);
       return plan;
     } catch (trouble) {
@@ -109,16 +121,17 @@ const planner = (catalogue: Catalogue): ((text: string) => Plan) => {
   };
 };
 
-const answer = ({ query, returns }: Plan, inside: Inside, parameters: readonly unknown[]): Answer => {
-  const given = parameters.map((one) => (one instanceof Date ? one.toISOString() : ((one ?? null) as Value)));
-  const found = query.run(null, runIn(inside, given));
+const given = (one: unknown): Value => (one instanceof Date ? one.toISOString() : ((one ?? null) as Value));
+
+const answer = (
+  { query, returns, names, handsOut }: Plan,
+  inside: Inside,
+  parameters: readonly unknown[],
+): Answer => {
+  const found = query.run(null, runIn(inside, parameters.map(given)));
   if (!returns) return { rows: [], names: [], count: found.length };
-  const columns = [...query.columns];
-  return {
-    rows: found.map((row) => columns.map(([name, type]) => handedOut(row[name] ?? null, type))),
-    names: columns.map(([name]) => name),
-    count: found.length,
-  };
+  const rows = found.map((row) => handsOut.map((handOut, index) => handOut(row[names[index] ?? ''] ?? null)));
+  return { rows, names, count: found.length };
 };
 
 const beginIn = (inside: Inside, planOf: (text: string) => Plan): OpenTransaction => {

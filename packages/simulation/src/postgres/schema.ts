@@ -107,6 +107,7 @@ const createTable = (building: Building, node: CreateStmt): void => {
   const name = node.relation?.relname ?? '';
   const table: Table = {
     ...{ name, columns: new Map(), checks: [], uniques: [], foreignKeys: [] },
+    ...{ lookups: new Map(), writing: null },
     ...{ rows: new Map(), next: 1, nextIdentity: 1, beforeInsert: [], afterInsert: [], afterUpdate: [] },
   };
   building.catalogue.tables.byName.set(name, table);

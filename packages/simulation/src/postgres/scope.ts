@@ -30,7 +30,22 @@ export type Env = {
   group?: readonly (readonly (Row | null)[])[];
 };
 
-export type Compiled = { readonly type: SqlType; readonly of: (env: Env) => Value };
+export type Compiled = {
+  readonly type: SqlType;
+  readonly of: (env: Env) => Value;
+  /** Its value where that is always the same. */
+  readonly constant?: Value;
+  /** The bound row that it is a column of, where it is a plain one of this query. */
+  readonly column?: { readonly slot: number; readonly name: string };
+  /** The only bound row of this query that it looks at; -1: at none; nothing is said: nobody knows. */
+  readonly reads?: number;
+  /** It can hold only where this column has one of these values. */
+  readonly equals?: {
+    readonly slot: number;
+    readonly name: string;
+    readonly among: (env: Env) => readonly Value[];
+  };
+};
 
 export type Columns = ReadonlyMap<string, SqlType>;
 export type Source = { readonly alias: string; readonly columns: Columns; readonly slot: number };
@@ -118,6 +133,8 @@ export const findColumn = (scope: Scope, alias: string | null, name: string): Co
   const { depth, source } = found;
   const { slot } = source;
   const type = source.columns.get(name) ?? 'unknown';
-  if (depth === 0) return { type, of: (env) => env.rows[slot]?.[name] ?? null };
-  return { type, of: (env) => climb(env, depth).rows[slot]?.[name] ?? null };
+  if (depth === 0) {
+    return { type, of: (env) => env.rows[slot]?.[name] ?? null, column: { slot, name }, reads: slot };
+  }
+  return { type, of: (env) => climb(env, depth).rows[slot]?.[name] ?? null, reads: -1 };
 };

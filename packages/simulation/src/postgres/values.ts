@@ -19,12 +19,26 @@ export class SqlTrouble extends Error {
 export const isNumeric = (type: SqlType): boolean => /^(int2|int4|int8|float8|numeric|xid8)$/.test(type);
 export const elementOf = (type: SqlType): SqlType => (type.endsWith('[]') ? type.slice(0, -2) : 'unknown');
 
+/** What was worked out of a value before. It begins anew at times, so that it does not grow for ever. */
+const remembered = <Key, Found>(find: (key: Key) => Found): ((key: Key) => Found) => {
+  const known = new Map<Key, Found>();
+  return (key) => {
+    let found = known.get(key);
+    if (found === undefined) {
+      if (known.size > 5_000) known.clear();
+      known.set(key, (found = find(key)));
+    }
+    return found;
+  };
+};
+
 /** As PostgreSQL writes it, without noughts at the end of the fraction. */
-const timestampText = (ms: number): string =>
+const timestampText = remembered((ms: number): string =>
   new Date(ms)
     .toISOString()
     .replace('T', ' ')
-    .replace(/\.?0*Z$/, '+00');
+    .replace(/\.?0*Z$/, '+00'),
+);
 
 const textOf = (value: Value, from: SqlType): string => {
   if (from === 'timestamptz' && typeof value === 'number') return timestampText(value);
@@ -34,12 +48,13 @@ const textOf = (value: Value, from: SqlType): string => {
   return String(value);
 };
 
-const timeOf = (value: Value): number => {
-  if (typeof value === 'number') return value;
-  const ms = Date.parse(String(value).replace(' ', 'T').replace(/\+00$/, 'Z'));
-  if (Number.isNaN(ms)) throw new SqlTrouble('22007', `no time: ${String(value)}`);
+const timeIn = remembered((text: string): number => {
+  const ms = Date.parse(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
+  if (Number.isNaN(ms)) throw new SqlTrouble('22007', `no time: ${text}`);
   return ms;
-};
+});
+
+const timeOf = (value: Value): number => (typeof value === 'number' ? value : timeIn(String(value)));
 
 const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -55,53 +70,78 @@ const listOf = (value: Value, to: SqlType, from: SqlType): Value => {
   );
 };
 
-/** Brings a value to a type, as PostgreSQL's casts do. */
-export const castValue = (value: Value, to: SqlType, from: SqlType = 'unknown'): Value => {
-  if (value === null || to === from || to === 'unknown') return value;
-  if (to.endsWith('[]')) return listOf(value, to, from);
+const numberOf = (value: Value): number => {
+  const number = typeof value === 'number' ? value : Number(value);
+  if (Number.isNaN(number)) throw new SqlTrouble('22P02', `no number: ${JSON.stringify(value)}`);
+  return number;
+};
+
+const uuidOf = (value: Value): string => {
+  const folded = String(value).toLowerCase();
+  if (!uuidShape.test(folded)) throw new SqlTrouble('22P02', `no uuid: ${folded}`);
+  return folded;
+};
+
+type Cast = (value: Value) => Value;
+
+const unchanged: Cast = (value) => value;
+
+/** Of values that are not null. */
+const castNotNull = (to: SqlType, from: SqlType): Cast => {
+  if (to.endsWith('[]')) return (value) => listOf(value, to, from);
   switch (to) {
     case 'text':
-      return textOf(value, from);
+      return (value) => textOf(value, from);
     case 'int2':
     case 'int4':
     case 'int8':
+      return (value) => Math.round(numberOf(value));
     case 'xid8':
     case 'float8':
-    case 'numeric': {
-      const number = Number(value);
-      if (Number.isNaN(number)) throw new SqlTrouble('22P02', `no number: ${JSON.stringify(value)}`);
-      return to.startsWith('int') ? Math.round(number) : number;
-    }
+    case 'numeric':
+      return numberOf;
     case 'bool':
-      return typeof value === 'boolean' ? value : ['t', 'true', 'on', '1'].includes(String(value));
+      return (value) =>
+        typeof value === 'boolean' ? value : ['t', 'true', 'on', '1'].includes(String(value));
     case 'timestamptz':
-      return timeOf(value);
+      return timeOf;
     case 'jsonb':
-      return from !== 'jsonb' && typeof value === 'string' ? (JSON.parse(value) as Value) : value;
-    case 'uuid': {
-      const folded = String(value).toLowerCase();
-      if (!uuidShape.test(folded)) throw new SqlTrouble('22P02', `no uuid: ${folded}`);
-      return folded;
-    }
+      return (value) =>
+        from !== 'jsonb' && typeof value === 'string' ? (JSON.parse(value) as Value) : value;
+    case 'uuid':
+      return uuidOf;
     default:
-      return value;
+      return unchanged;
   }
 };
 
-/** As the driver hands it out: eight-byte numbers and times as text. */
-export const handedOut = (value: Value, type: SqlType): unknown => {
-  if (value === null) return null;
+const castsTo = remembered((to: SqlType) =>
+  remembered((from: SqlType): Cast => {
+    if (to === from || to === 'unknown') return unchanged;
+    const cast = castNotNull(to, from);
+    return cast === unchanged ? unchanged : (value) => (value === null ? null : cast(value));
+  }),
+);
+
+/** What brings values of one type to another, as PostgreSQL's casts do. */
+export const castFrom = (from: SqlType, to: SqlType): Cast => castsTo(to)(from);
+
+export const castValue = (value: Value, to: SqlType, from: SqlType = 'unknown'): Value =>
+  castsTo(to)(from)(value);
+
+/** As the driver hands values of a type out: eight-byte numbers and times as text. */
+export const handingOut = (type: SqlType): ((value: Value) => unknown) => {
   switch (type) {
     case 'int8':
     case 'numeric':
     case 'xid8':
-      return String(value);
+      return (value) => (value === null ? null : String(value));
     case 'timestamptz':
-      return typeof value === 'number' ? timestampText(value) : value;
+      return (value) => (typeof value === 'number' ? timestampText(value) : value);
     case 'bytea':
-      return Buffer.from(String(value), 'hex');
+      return (value) => (value === null ? null : Buffer.from(String(value), 'hex'));
     default:
-      return value;
+      return unchanged;
   }
 };
 
@@ -115,12 +155,21 @@ const canonical = (value: Value): string => {
   return JSON.stringify(value);
 };
 
+const keyPart = (value: Value): string => {
+  if (typeof value === 'string') return `${String(value.length)}:${value}`;
+  return typeof value === 'object' && value !== null ? canonical(value) : `#${String(value)}`;
+};
+
 /** The same text for equal values and for no others. */
-export const keyOf = (values: readonly Value[]): string =>
-  values.length === 1 && typeof values[0] === 'string' ? `"${values[0]}` : values.map(canonical).join(' ');
+export const keyOf = (values: readonly Value[]): string => {
+  let key = '';
+  for (const value of values) key += `${keyPart(value)} `;
+  return key;
+};
 
 /** Orders two values that are not null. */
 export const compareValues = (one: Value, other: Value): number => {
+  if (typeof one !== 'object' && typeof other !== 'object') return one === other ? 0 : one < other ? -1 : 1;
   if (Array.isArray(one) && Array.isArray(other)) {
     for (let index = 0; index < Math.max(one.length, other.length); index += 1) {
       const left = one[index] as Value | undefined;
@@ -132,10 +181,11 @@ export const compareValues = (one: Value, other: Value): number => {
     }
     return 0;
   }
-  if (typeof one === 'object' || typeof other === 'object') {
-    const [left, right] = [canonical(one), canonical(other)];
-    return left === right ? 0 : left < right ? -1 : 1;
-  }
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
+  const [left, right] = [canonical(one), canonical(other)];
+  return left === right ? 0 : left < right ? -1 : 1;
 };
+
+/** Whether two values that are not null are equal. */
+export const isSame = (one: Value, other: Value): boolean =>
+  one === other ||
+  ((typeof one === 'object' || typeof other === 'object') && compareValues(one, other) === 0);
