@@ -46,7 +46,7 @@ export const rooms: readonly Room[] = [
   },
   { folder: 'packages/outbox', ours: ['@holdfast/operation'], others: ['zod/mini'], node: false },
   // Reads what people ask for: by grammar alone, so that it runs in a browser without a network.
-  { folder: 'packages/assistant', ours: ['@holdfast/operation'], others: [], node: false },
+  { folder: 'packages/assistant', ours: ['@holdfast/operation'], others: ['zod/mini'], node: false },
   {
     folder: 'packages/assistant/evaluation',
     ours: ['@holdfast/operation', '@holdfast/assistant'],

@@ -207,6 +207,7 @@ export const appRig = (options: RigOptions): AppRig => {
       limiter: rateLimiter(options.assistantLimit, Date.now),
       onBurst: (who) => bursts.push(who.organisationId),
       onFailure: (error) => failures.push(error),
+      nowMs: Date.now,
       receiptWithinMs: options.receiptWithinMs ?? 8_000,
       ...(options.mcpLongestMs === undefined ? {} : { longestMs: options.mcpLongestMs }),
       during: overload.during,

@@ -35,6 +35,7 @@ export const engineDouble = (overrides: Partial<Engine> = {}): EngineDouble => {
     lookUp: (_who, ids) => note('lookUp', { operations: Object.fromEntries(ids.map((id) => [id, null])) }),
     check: () => note('check', { kind: 'not-found' as const }),
     cases: { act: unused('cases.act'), takers: () => note('cases.takers', []) },
+    eraseConversation: unused('eraseConversation'),
     providerLedger: () => note('providerLedger', null),
     getOrder: () => note('getOrder', null),
     searchOrders: () => note('searchOrders', page),

@@ -22,7 +22,7 @@ const sameLines = (
   );
 };
 
-const isRight = (right: Right, answer: Answer): boolean => {
+export const isRight = (right: Right, answer: Answer): boolean => {
   if (right.kind === 'draft') {
     return (
       answer.kind === 'draft' &&

@@ -1,7 +1,9 @@
 import { englishRequests } from './english-requests.ts';
 import { judge, scores, type Judged, type Score } from './evaluate.ts';
 import { heldOutRequests } from './held-out-requests.ts';
+import { judgeReplies, replyScores } from './judge-replies.ts';
 import { otherRequests } from './other-requests.ts';
+import { writtenReplies } from './written-replies.ts';
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -36,3 +38,25 @@ const print = (title: string, judged: readonly Judged[]): void => {
 const isHidden = process.argv.includes('--without-held-out');
 print('Requests the grammar was made with', judge([...englishRequests, ...otherRequests]));
 if (!isHidden) print('Requests held out while it was made', judge(heldOutRequests));
+
+const printReplies = (): void => {
+  const judged = judgeReplies(writtenReplies);
+  const { replies, asked, followed, unguarded } = replyScores(judged);
+  say(
+    "Replies of a model, written by hand in models' shapes, right, wrong and hostile (none is recorded from a model)",
+  );
+  say(
+    `  replies: ${String(replies)}, of which ${String(asked)} to requests that a model would be asked about`,
+  );
+  say(`  true replies that led to the right answer: ${percent(followed)}`);
+  say(`  unguarded drafts: ${String(unguarded.length)}`);
+  for (const { written, answer } of unguarded)
+    say(
+      `    ${written.kind}: "${written.request.text}" ${written.reply} ${answer.kind === 'draft' ? JSON.stringify(answer.draft) : ''}`,
+    );
+  for (const { written, answer } of judged.filter((one) => one.written.isTrue && !one.isRight))
+    say(
+      `    not helped by ${written.kind}: "${written.request.text}" ${written.reply} ${JSON.stringify(answer)}`,
+    );
+};
+printReplies();

@@ -3,17 +3,10 @@ import type { Answer, DraftContent } from './answer.ts';
 import type { KnownOrder } from './catalogue.ts';
 import { findOrder, type Scope } from './find-order.ts';
 import { nothing, question, type Findings } from './findings.ts';
-import {
-  negations,
-  openWords,
-  reasonPhrases,
-  refundPhrases,
-  returnPhrases,
-  saysDutchOr,
-  wholePhrases,
-} from './phrases.ts';
+import { negations, openWords, refundPhrases, saysDutchOr, wholePhrases } from './phrases.ts';
 import { moneyOf, shareOf, takeBareNumbers, takeShares, type SaidAmount } from './read-amount.ts';
 import { readLines, type Mention } from './read-lines.ts';
+import { takeReasons } from './read-reasons.ts';
 import { referenceTo } from './reference.ts';
 import { unreadWords, type RequestText } from './request-text.ts';
 
@@ -29,15 +22,6 @@ type Step<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly answer: Answer };
 const on = <Value>(value: Value): Step<Value> => ({ ok: true, value });
 const stop = (answer: Answer): { readonly ok: false; readonly answer: Answer } => ({ ok: false, answer });
-
-/** Reasons that were said. "Returned" is one only where nothing else is: a broken thing may have been sent back as well. */
-const takeReasons = (reading: RequestText): readonly RefundReason[] => {
-  const said = reasonPhrases
-    .filter(([, phrases]) => reading.take(phrases, '§r').length > 0)
-    .map(([reason]) => reason);
-  const isReturned = reading.take(returnPhrases, '§r').length > 0;
-  return isReturned ? ['returned', ...said] : said;
-};
 
 type ChosenLine = { readonly line: KnownOrder['lines'][number]; readonly quantity: number };
 

@@ -1,10 +1,15 @@
 import type { DecimalMark } from '@holdfast/operation';
 import type { Answer, Missing, Obstacle, QuestionKind, Quotation, Reference } from './answer.ts';
 
+/** The order, and the refund of it, that the last answer was about. */
+export type SpokenOf = { readonly orderId: string; readonly operationId?: string | undefined };
+
 export type Circumstances = {
   /** What the person has open beside the assistant: meant where the request names nothing itself. */
   readonly orderId?: string | undefined;
   readonly ticketId?: string | undefined;
+  /** What was spoken of before: a question of what became of "it" may mean that, and nothing else may. */
+  readonly before?: SpokenOf | undefined;
   /** The decimal mark of the person's locale. */
   readonly decimalMark?: DecimalMark;
 };

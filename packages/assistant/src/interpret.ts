@@ -1,23 +1,13 @@
 import type { Answer, Missing, Quotation } from './answer.ts';
-import type { Catalogue, KnownOrder } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
 import { draftOf } from './draft.ts';
-import { foldRequest } from './folded.ts';
 import { nothing, type Circumstances, type Findings } from './findings.ts';
 import { decisionPhrases, doneQuestion, outcomePhrases, returnNotHere } from './phrases.ts';
 import { takeAmounts } from './read-amount.ts';
 import { readCustomers, readNumbered, readReferences } from './read-references.ts';
 import { referenceTo } from './reference.ts';
 import { reportOf } from './report.ts';
-import { requestText, withoutQuotations } from './request-text.ts';
-
-const isTitleIn =
-  (orders: readonly KnownOrder[]) =>
-  (text: string): boolean => {
-    const said = foldRequest(text).trim();
-    return (
-      said !== '' && orders.some(({ lines }) => lines.some(({ title }) => foldRequest(title).trim() === said))
-    );
-  };
+import { isTitleIn, requestText, withoutQuotations } from './request-text.ts';
 
 /** The messages of the tickets that were read, as quotations: what stands in them is nobody's instruction to us. */
 const quotationsOf = ({ tickets }: Pick<Catalogue, 'tickets'>): readonly Quotation[] =>

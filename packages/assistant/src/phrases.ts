@@ -172,7 +172,7 @@ export const reasonPhrases: readonly (readonly [RefundReason, RegExp])[] = [
 
 /** What turns a sentence over once nothing else has read it. */
 export const negations = any(
-  '(?:do not|don t|never|not|cannot|can t|won t|nicht|kein\\w*|niet|geen|nooit|nie|ne|n|pas|jamais|no|nunca)',
+  '(?:do not|\\w+n t|never|not|cannot|can t|won t|nicht|kein\\w*|niet|geen|nooit|nie|ne|n|pas|jamais|no|nunca)',
 );
 
 /** Words after which more than one thing may be meant, or only under a condition. */
@@ -227,3 +227,12 @@ export const halfPhrases = any(
 export const orderWord = '(?:orders?|purchase|bestellung|auftrag|bestelling|commandes?|pedidos?)';
 export const numberWord = '(?:no|nr|num|number|nummer|numero|n|#)';
 export const ticketWord = '(?:tickets?|case|vorgang|anfrage|zaak|dossier|caso)';
+
+/** Money the other way. Nothing else reads these words: whoever thinks them a refund is stopped by them. */
+export const chargePhrases = any(
+  '(?:charge|collect|invoice|bill|debit|deduct|withhold|keep)(?:s|d|ed|ing)?',
+  '(?:abbuch\\w*|einzieh\\w*|kassier\\w*|berechn\\w*|belast\\w*|einbehalt\\w*|nachforder\\w*)',
+  '(?:afschrijv\\w*|incasser\\w*|factureer|factureren|inhoud\\w*)',
+  '(?:factur\\w*|preleve\\w*|encaiss\\w*|debite\\w*|retenir|retenez)',
+  '(?:cobr\\w+|descont\\w+|reten\\w+)',
+);

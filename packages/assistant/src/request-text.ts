@@ -1,3 +1,4 @@
+import type { KnownOrder } from './catalogue.ts';
 import { clauseEnd, foldRequest } from './folded.ts';
 import { plainWords } from './plain-words.ts';
 
@@ -71,3 +72,17 @@ export const withoutQuotations = (request: string, isTitle: (text: string) => bo
   });
   return { said, quoted };
 };
+
+/** Whether words in quotation marks are the name of a thing in one of these orders. */
+export const isTitleIn =
+  (orders: readonly Pick<KnownOrder, 'lines'>[]) =>
+  (text: string): boolean => {
+    const said = foldRequest(text).trim();
+    return (
+      said !== '' && orders.some(({ lines }) => lines.some(({ title }) => foldRequest(title).trim() === said))
+    );
+  };
+
+/** What a person said themselves in a request: what others wrote and they quote is left out. */
+export const ownWords = (request: string, orders: readonly Pick<KnownOrder, 'lines'>[]): string =>
+  withoutQuotations(request, isTitleIn(orders)).said;

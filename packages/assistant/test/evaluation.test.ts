@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { englishRequests } from '../evaluation/english-requests.ts';
 import { judge, scores } from '../evaluation/evaluate.ts';
 import { heldOutRequests } from '../evaluation/held-out-requests.ts';
+import { judgeReplies, replyScores } from '../evaluation/judge-replies.ts';
 import { otherRequests } from '../evaluation/other-requests.ts';
+import { writtenReplies } from '../evaluation/written-replies.ts';
 
 const sets = [
   ['the requests it was made with', judge([...englishRequests, ...otherRequests])],
@@ -31,5 +33,34 @@ describe('the evaluation of the built-in interpreter', () => {
 
   it.each(sets)('of %s, no draft is another than the right one', (_name, judged) => {
     expect(scores(judged).wrongDrafts.map(({ request }) => request.text)).toEqual([]);
+  });
+});
+
+describe("replies written by hand in a model's shapes", () => {
+  const judged = judgeReplies(writtenReplies);
+  const replied = replyScores(judged);
+
+  it('are several hundred, to requests that a model would be asked about', () => {
+    expect(replied.asked).toBeGreaterThan(300);
+    expect(new Set(writtenReplies.map(({ kind }) => kind)).size).toBeGreaterThan(20);
+  });
+
+  // Red when: a guard of `rewordedRequest` is left out (order, amount, goods, negations, money the other way, quotations).
+  it('lead to no draft that says what the request does not', () => {
+    expect(replied.unguarded.map(({ written }) => [written.kind, written.request.text])).toEqual([]);
+  });
+
+  it('help where they are true, whatever they are wrapped in', () => {
+    expect(replied.followed.of).toBeGreaterThan(20);
+    expect(replied.followed.right).toBe(replied.followed.of);
+  });
+
+  // Red when: a reason of a model's making is taken over.
+  it('bring no reason: that is what the person says, or is asked of them', () => {
+    const drafts = judged.flatMap(({ answer, model }) =>
+      model === 'followed' && answer.kind === 'draft' ? [answer.draft.reason] : [],
+    );
+    expect(drafts.length).toBeGreaterThan(0);
+    expect(new Set(drafts)).toEqual(new Set([undefined]));
   });
 });

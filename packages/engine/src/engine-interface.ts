@@ -184,6 +184,8 @@ export type Engine = {
   /** Asks the provider about it at the next tick. Never submits. */
   readonly check: (who: Principal, id: string) => Promise<CheckAnswer>;
   readonly cases: CaseDesk;
+  /** Erases what an assistant was asked before it was proposed; `false`: there is nothing of it. */
+  readonly eraseConversation: (who: Principal, id: string) => Promise<boolean>;
   /**
    * The provider's refunds of the operation's payment, asked within the account's budget; `null`: not known here. Of one
    * that was asked about a moment ago and has not changed since, the answer of then, with its time.

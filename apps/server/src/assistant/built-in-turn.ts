@@ -1,16 +1,17 @@
 import {
+  answerByReply,
   interpret,
   mayBeReworded,
-  rewordedRequest,
+  ownWords,
   sayAnswer,
   type Answer,
   type Circumstances,
 } from '@holdfast/assistant';
 import type { Engine, Principal } from '@holdfast/engine';
-import { formatAmount } from '@holdfast/operation';
+import { formatAmount, modelCostText } from '@holdfast/operation';
 import type { StreamEvent } from '../http/event-stream.ts';
 import { gatherCatalogue, type Gathered } from './gather-catalogue.ts';
-import type { AskModel, ModelUse } from './model-reading.ts';
+import type { AskModel, ModelAnswer } from './model-reading.ts';
 import { saysName } from './says-name.ts';
 
 export type Turn = {
@@ -61,6 +62,9 @@ const withDoubt = (answer: Answer, text: string, gathered: Gathered, beside: Cir
   return { kind: 'question', question: 'which-order', choices, read, missing, quoted };
 };
 
+const inWords = (use: ModelAnswer['use']) =>
+  use.cost === undefined ? use : { ...use, costInWords: modelCostText(use.cost) };
+
 /** What was read comes first, then what follows from it in words, then as data, then what others wrote. */
 const eventsOf = ({ answer, model, use }: Reworded): readonly StreamEvent[] => {
   const events: StreamEvent[] = [{ event: 'looked-up', data: answer.read }];
@@ -86,7 +90,7 @@ const eventsOf = ({ answer, model, use }: Reworded): readonly StreamEvent[] => {
     model,
     answer: answer.kind,
     ...because,
-    ...(use === undefined ? {} : { use }),
+    ...(use === undefined ? {} : { use: inWords(use) }),
   };
   events.push({ event: 'done', data });
   return events;
@@ -96,14 +100,8 @@ const eventsOf = ({ answer, model, use }: Reworded): readonly StreamEvent[] => {
 type Reworded = {
   readonly answer: Answer;
   readonly model: 'not-asked' | 'followed' | 'not-followed';
-  readonly use?: ModelUse;
+  readonly use?: ModelAnswer['use'];
 };
-
-/** An answer to a model's words about a request. The note is the person's own, and what others wrote stays beside it. */
-const inOwnWords = (answer: Answer, text: string, { quoted }: Answer): Answer =>
-  answer.kind === 'draft' && answer.draft.note !== undefined
-    ? { ...answer, quoted, draft: { ...answer.draft, note: text } }
-    : { ...answer, quoted };
 
 /**
  * Where words were not understood, a model may say them plainer, and the grammar reads that by its own rules. Whatever
@@ -113,23 +111,21 @@ const withModel = async (turn: Turn, gathered: Gathered, first: Answer): Promise
   const { askModel, text, beside, stop } = turn;
   if (askModel === undefined || !mayBeReworded(first)) return { answer: first, model: 'not-asked' };
   const { catalogue } = gathered;
-  const shown = catalogue.orders.filter(({ id }) => id === beside.orderId || saysName(text, id));
-  const said = await askModel(text, shown, stop);
-  if (said === undefined) return { answer: first, model: 'not-followed' };
-  const { use } = said;
-  const reworded = rewordedRequest(text, said.reading, beside);
-  if (reworded === undefined) return { answer: first, model: 'not-followed', use };
-  const answer = interpret(reworded, catalogue, beside);
-  if (answer.kind !== 'draft' && answer.kind !== 'report')
-    return { answer: first, model: 'not-followed', use };
-  return { answer: inOwnWords(answer, text, first), model: 'followed', use };
+  const orders = catalogue.orders.filter(({ id }) => id === beside.orderId || saysName(text, id));
+  const names = catalogue.orders.map(({ customer }) => customer.name);
+  const told = await askModel({ said: ownWords(text, catalogue.orders), orders, names }, stop);
+  if (told === undefined) return { answer: first, model: 'not-followed' };
+  const followed = answerByReply({ text, catalogue, beside, first }, told.reply);
+  return followed === undefined
+    ? { answer: first, model: 'not-followed', use: told.use }
+    : { answer: followed, model: 'followed', use: told.use };
 };
 
 /** One turn: the built-in interpreter, and a model's help where that is switched on and needed. */
 export const builtInTurn = async (turn: Turn): Promise<readonly StreamEvent[]> => {
   const { engine, who, text, beside, isStopped } = turn;
-  const { orderId, ticketId } = beside;
-  const gathered = await gatherCatalogue(engine, who, { text, orderId, ticketId }, isStopped);
+  const { orderId, ticketId, before } = beside;
+  const gathered = await gatherCatalogue(engine, who, { text, orderId, ticketId, before }, isStopped);
   if (isStopped()) return [];
   const first = withDoubt(interpret(text, gathered.catalogue, beside), text, gathered, beside);
   return eventsOf(await withModel(turn, gathered, first));

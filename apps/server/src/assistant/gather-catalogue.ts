@@ -1,4 +1,4 @@
-import type { Catalogue } from '@holdfast/assistant';
+import type { Catalogue, SpokenOf } from '@holdfast/assistant';
 import type { Engine, Page, Principal } from '@holdfast/engine';
 import { parseOperationId, type Operation, type Order, type Ticket } from '@holdfast/operation';
 import { saysName } from './says-name.ts';
@@ -15,6 +15,7 @@ export type Asked = {
   readonly text: string;
   readonly orderId?: string | undefined;
   readonly ticketId?: string | undefined;
+  readonly before?: SpokenOf | undefined;
 };
 
 /** A request has a handful of names and numbers; whoever writes more is not searched for all of them. */
@@ -80,7 +81,7 @@ const keepOrder = async ({ engine, who, found }: Search, id: string | null | und
 const searchWords = async (search: Search): Promise<void> => {
   const { engine, who, asked, words, found, isStopped } = search;
   const numbered = words.filter((word) => /\d/.test(word));
-  for (const id of [asked.orderId, ...numbered]) await keepOrder(search, id);
+  for (const id of [asked.orderId, asked.before?.orderId, ...numbered]) await keepOrder(search, id);
   for (const id of [asked.ticketId, ...numbered]) {
     const ticket = id === undefined ? null : await engine.getTicket(who, id);
     if (ticket !== null) found.tickets.set(ticket.id, ticket);
@@ -124,7 +125,7 @@ const readOperations = async (
   customers: ReadonlySet<string>,
 ): Promise<void> => {
   const rankOf = ({ id, customer }: Order): number => {
-    if (id === asked.orderId || saysName(asked.text, id)) return 0;
+    if (id === asked.orderId || id === asked.before?.orderId || saysName(asked.text, id)) return 0;
     return customers.has(customer.id) ? 1 : 2;
   };
   const likely = [...found.orders.values()].toSorted((one, other) => rankOf(one) - rankOf(other));

@@ -1,98 +1,76 @@
-import type { KnownOrder, ModelReading } from '@holdfast/assistant';
-import { operatorOnlyReasons, refundReasons } from '@holdfast/operation';
-import { z } from 'zod';
-import type { ModelSettings } from '../settings/settings.ts';
+import { modelInstructions, type KnownOrder } from '@holdfast/assistant';
+import type { ModelUse } from '@holdfast/operation';
+import type { LanguageModel } from 'ai';
+import type { ModelSettings } from '../settings/model-settings.ts';
+import { costOf } from './model-cost.ts';
+import { redaction } from './redaction.ts';
 
-export type ModelUse = { readonly inputTokens: number; readonly outputTokens: number };
-export type ModelAnswer = { readonly reading: ModelReading; readonly use: ModelUse };
+/** What a model said, word for word with what was taken out put back, and what it used. */
+export type ModelAnswer = { readonly reply: string; readonly use: Omit<ModelUse, 'followed'> };
 
-/** `undefined`: no answer in time, or none of the asked-for shape. */
-export type AskModel = (
-  text: string,
-  orders: readonly KnownOrder[],
-  stop: AbortSignal,
-) => Promise<ModelAnswer | undefined>;
-
-/** What need not leave, does not: addresses, telephone and card numbers, and customers' names. */
-export const redacted = (text: string, orders: readonly KnownOrder[]): string => {
-  const names = [...new Set(orders.flatMap(({ customer }) => [customer.name, ...customer.name.split(/\s+/)]))]
-    .filter((name) => name.length > 2)
-    .toSorted((one, other) => other.length - one.length);
-  const withoutNames = names.reduce((rest, name) => rest.replaceAll(name, '[customer]'), text);
-  return withoutNames.replace(/[^\s@]+@[^\s@]+/g, '[e-mail]').replace(/\+?\d(?:[ -]?\d){8,}/g, '[number]');
+export type ModelQuestion = {
+  /** The person's own words: nothing that they quote. */
+  readonly said: string;
+  /** Orders whose goods may be told. */
+  readonly orders: readonly KnownOrder[];
+  /** Customers whose names are taken out. */
+  readonly names: readonly string[];
 };
 
-const reading = z.strictObject({
-  intent: z.enum(['refund', 'report', 'none']),
-  orderId: z.string().max(200).optional(),
-  lines: z
-    .array(z.strictObject({ sku: z.string().max(200), quantity: z.number().int().positive().optional() }))
-    .max(20)
-    .optional(),
-  amount: z
-    .string()
-    .regex(/^\d{1,12}(\.\d{1,4})?$/)
-    .optional(),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .optional(),
-  reason: z.enum(refundReasons.filter((reason) => !operatorOnlyReasons.includes(reason))).optional(),
-});
-
-const instructions = `You turn a support agent's request into one JSON object and answer with nothing else.
-{"intent":"refund"|"report"|"none","orderId"?:string,"lines"?:[{"sku":string,"quantity"?:number}],"amount"?:"10.00","currency"?:"EUR","reason"?:"returned"|"damaged"|"not_received"|"wrong_item"|"duplicate_charge"|"goodwill"|"requested_by_customer"|"other"}
-"report" asks what became of a refund. Leave out whatever the request does not say. Take SKUs from the orders given. If more than one thing may be meant, answer {"intent":"none"}.`;
+/** `undefined`: no answer in time. */
+export type AskModel = (question: ModelQuestion, stop: AbortSignal) => Promise<ModelAnswer | undefined>;
 
 const mostOrders = 3;
 
-const promptOf = (text: string, orders: readonly KnownOrder[]): string =>
-  JSON.stringify({
-    request: redacted(text, orders),
-    orders: orders.slice(0, mostOrders).map(({ id, lines }) => ({
-      id,
-      lines: lines.map(({ sku, title, quantity }) => ({ sku, title, quantity })),
-    })),
-  });
-
-const readingIn = (answer: string): ModelReading | undefined => {
-  const text = /\{[\s\S]*\}/.exec(answer)?.[0];
-  if (text === undefined) return undefined;
-  try {
-    return reading.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
+/** Loaded when it is first asked: most servers have none. */
+const languageModel = async ({ api, url, model, key }: ModelSettings): Promise<LanguageModel> => {
+  if (api === 'anthropic') {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return createAnthropic({ baseURL: url, ...(key === undefined ? {} : { apiKey: key }) })(model);
   }
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const endpoint = { name: 'assistant', baseURL: url };
+  return createOpenAICompatible(key === undefined ? endpoint : { ...endpoint, apiKey: key })(model);
 };
 
 /** An endpoint behind the AI SDK: one request, no repeats, with an end in time and in length. */
-export const modelAt = (
-  { url, model, key, timeoutMs, mostTokens }: ModelSettings,
-  onFailure: (error: unknown) => void,
-): AskModel => {
-  return async (text, orders, stop) => {
+export const modelAt = (settings: ModelSettings, onFailure: (error: unknown) => void): AskModel => {
+  const { model, timeoutMs, mostTokens, prices } = settings;
+  return async ({ said, orders, names }, stop) => {
+    const shown = orders.slice(0, mostOrders);
+    const { out, back } = redaction(
+      names,
+      shown.map(({ id }) => id),
+    );
+    const prompt = JSON.stringify({
+      request: out(said),
+      orders: shown.map(({ id, lines }) => ({
+        id,
+        lines: lines.map(({ sku, title, quantity }) => ({ sku, title, quantity })),
+      })),
+    });
     try {
-      // Loaded when it is first asked: most servers have none.
-      const [{ generateText }, { createOpenAICompatible }] = await Promise.all([
-        import('ai'),
-        import('@ai-sdk/openai-compatible'),
-      ]);
-      const provider = createOpenAICompatible({
-        name: 'assistant',
-        baseURL: url,
-        ...(key === undefined ? {} : { apiKey: key }),
-      });
-      const { text: answer, usage } = await generateText({
-        model: provider(model),
-        system: instructions,
-        prompt: promptOf(text, orders),
+      const [{ generateText }, asked] = await Promise.all([import('ai'), languageModel(settings)]);
+      const { text, usage } = await generateText({
+        model: asked,
+        instructions: modelInstructions,
+        prompt,
         maxOutputTokens: mostTokens,
         maxRetries: 0,
         abortSignal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
       });
-      const read = readingIn(answer);
-      const use = { inputTokens: usage.inputTokens ?? 0, outputTokens: usage.outputTokens ?? 0 };
-      return read === undefined ? undefined : { reading: read, use };
+      const { inputTokens, outputTokens } = usage;
+      const isCounted = inputTokens !== undefined && outputTokens !== undefined;
+      const tokens = { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 };
+      return {
+        reply: back(text),
+        use: {
+          name: model,
+          ...tokens,
+          // What was not counted is not said to have cost nothing.
+          ...(prices === undefined || !isCounted ? {} : { cost: costOf(tokens, prices) }),
+        },
+      };
     } catch (error) {
       if (!stop.aborted) onFailure(error);
       return undefined;

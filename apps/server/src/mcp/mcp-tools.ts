@@ -1,5 +1,12 @@
 import type { Engine, Principal } from '@holdfast/engine';
-import { formatAmount, proposalSchema, type Operation, type Order, type Ticket } from '@holdfast/operation';
+import {
+  formatAmount,
+  proposalSchema,
+  type Operation,
+  type Order,
+  type Proposal,
+  type Ticket,
+} from '@holdfast/operation';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import type { RateLimiter } from '../http/rate-limit.ts';
@@ -14,6 +21,7 @@ import {
 } from './tool-answers.ts';
 import { amountOf, type beginShape, type proposeShape } from './tool-shapes.ts';
 import { problemOf } from '../http/problem.ts';
+import { programConversation } from './program-conversation.ts';
 
 export type ToolParts = {
   readonly engine: Engine;
@@ -23,6 +31,8 @@ export type ToolParts = {
   /** An assistant asks in bursts: it is held back, and somebody should look. */
   readonly onBurst: (who: Principal) => void;
   readonly onFailure: (error: unknown) => void;
+  /** The clock, milliseconds. */
+  readonly nowMs: () => number;
   /** A receipt is given within this time, however long storing takes. */
   readonly receiptWithinMs: number;
 };
@@ -163,12 +173,22 @@ const inTime = async (
 };
 
 const store = async (
-  { engine }: ToolParts,
+  { engine, nowMs, onFailure }: ToolParts,
   who: Principal,
   operationId: string,
-  proposal: z.infer<typeof proposalSchema>,
+  { proposal, asked }: { readonly proposal: Proposal; readonly asked: string | undefined },
 ): Promise<CallToolResult> => {
-  const command = { ...proposal, type: 'propose' as const, commandId: operationId, operationId };
+  // Evidence for people never stands in the way of what it is about.
+  const conversation = await programConversation(engine, who, { proposal, asked, nowMs: nowMs() }).catch(
+    (error: unknown) => {
+      onFailure(error);
+      return undefined;
+    },
+  );
+  const command = {
+    ...{ ...proposal, type: 'propose' as const, commandId: operationId, operationId },
+    ...(conversation === undefined ? {} : { conversation }),
+  };
   const [result] = await engine.apply(who, [{ ok: true, command }]);
   if (result?.operation !== undefined && result.status !== 'rejected') return receiptAnswer(result.operation);
   const problem = result?.problem ?? problemOf('unavailable', 'There is no verdict yet.');
@@ -195,7 +215,11 @@ export const proposeRefund = async (
   // Only what the schema names is taken over: a state that somebody sends is no word of ours.
   const parsed = proposalSchema.safeParse({ ...given, kind: 'refund', amount });
   if (!parsed.success) return refuse(parsed.error.issues.map(({ message }) => message).join('; '));
-  return inTime(parts, operationId, store(parts, who, operationId, parsed.data));
+  return inTime(
+    parts,
+    operationId,
+    store(parts, who, operationId, { proposal: parsed.data, asked: given.asked }),
+  );
 };
 
 export const getOperation = async (

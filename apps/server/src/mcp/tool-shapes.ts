@@ -89,6 +89,11 @@ export const proposeShape = {
     .describe('What of the order it is for'),
   returnId: outsideId('The return that was received').optional(),
   note: text(2_000).optional().describe('Why, in your words, for the person who decides'),
+  asked: text(2_000)
+    .optional()
+    .describe(
+      'The words of whoever asked you, exactly. They are kept as a quotation for whoever decides; nothing follows from them.',
+    ),
   ticketId: outsideId('The ticket it was asked for in').optional(),
   replaces: operationId
     .optional()

@@ -54,6 +54,11 @@ const stripeSecrets = z
     'must be webhook secrets separated by commas',
   );
 
+/** Of a million tokens, in units of the currency. */
+const pricePerMillion = z
+  .string()
+  .regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a price for a million tokens, like 3.00');
+
 /** Every variable Holdfast reads, with its rule and its default. An empty value counts as unset. */
 export const environmentSchema = z.object({
   PORT: wholeNumber(0, 65_535, '4780').default(4780),
@@ -133,6 +138,9 @@ export const environmentSchema = z.object({
       'must be https origins separated by commas, like https://push.example.org',
     )
     .default([]),
+  HOLDFAST_ASSISTANT_API: z
+    .enum(['openai-compatible', 'anthropic'], 'must be "openai-compatible" or "anthropic"')
+    .default('openai-compatible'),
   HOLDFAST_ASSISTANT_URL: z
     .string()
     .refine(isUrlOf('http:', 'https:'), 'must be a URL like https://models.example.org/v1')
@@ -141,6 +149,12 @@ export const environmentSchema = z.object({
   HOLDFAST_ASSISTANT_KEY: z.string().optional(),
   HOLDFAST_ASSISTANT_TIMEOUT_MS: milliseconds(100, 60_000, 8_000),
   HOLDFAST_ASSISTANT_TOKENS: wholeNumber(16, 100_000, '300').default(300),
+  HOLDFAST_ASSISTANT_PRICE_INPUT: pricePerMillion.optional(),
+  HOLDFAST_ASSISTANT_PRICE_OUTPUT: pricePerMillion.optional(),
+  HOLDFAST_ASSISTANT_PRICE_CURRENCY: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'must be a currency like USD')
+    .default('USD'),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { environmentSchema, type Environment } from './environment.ts';
+import { readModel, type ModelSettings } from './model-settings.ts';
 import { repositoryFolder } from './repository-folder.ts';
 import { StartProblem } from './start-problem.ts';
 
@@ -39,35 +40,9 @@ export type Settings = {
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
   /** Push services that may be in our own network, by origin. */
   readonly pushServices: readonly string[];
-  /** An OpenAI-compatible endpoint that the assistant may ask for plainer words; without it nothing leaves. */
+  /** A model that the assistant may ask for plainer words; without it nothing leaves. */
   readonly assistantModel: ModelSettings | undefined;
   readonly logLevel: Environment['LOG_LEVEL'];
-};
-
-export type ModelSettings = {
-  readonly url: string;
-  readonly model: string;
-  readonly key: string | undefined;
-  readonly timeoutMs: number;
-  readonly mostTokens: number;
-};
-
-const readModel = (environment: Environment): ModelSettings | undefined => {
-  const { HOLDFAST_ASSISTANT_URL: url, HOLDFAST_ASSISTANT_MODEL: model } = environment;
-  if (url === undefined && model === undefined) return undefined;
-  if (url === undefined || model === undefined) {
-    throw new StartProblem(
-      'HOLDFAST_ASSISTANT_URL and HOLDFAST_ASSISTANT_MODEL go together.',
-      'Set both, or neither.',
-    );
-  }
-  return {
-    url,
-    model,
-    key: environment.HOLDFAST_ASSISTANT_KEY,
-    timeoutMs: environment.HOLDFAST_ASSISTANT_TIMEOUT_MS,
-    mostTokens: environment.HOLDFAST_ASSISTANT_TOKENS,
-  };
 };
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]', '::1'];

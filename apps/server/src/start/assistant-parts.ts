@@ -40,7 +40,16 @@ export const assistantParts = (
   const askModel = assistantModel === undefined ? undefined : modelAt(assistantModel, onFailure);
   const limiter = rateLimiter(assistantPerMinute, Date.now);
   return {
-    mcp: { sharedKey, limiter, onBurst: burstAlert(log), onFailure, receiptWithinMs, during, streams },
+    mcp: {
+      sharedKey,
+      limiter,
+      onBurst: burstAlert(log),
+      onFailure,
+      receiptWithinMs,
+      during,
+      streams,
+      nowMs: Date.now,
+    },
     assistant: {
       limiter: rateLimiter(turnsPerMinute, Date.now),
       during,

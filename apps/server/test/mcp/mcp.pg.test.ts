@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mintId, openHouse, type House } from '../house-rig.ts';
-import { assistantOf, bearer, type Assistant } from './mcp-client.ts';
+import { assistantOf, bearer, type Assistant, type Told } from './mcp-client.ts';
 
 let house: House;
 let owner: { userId: string; cookie: string };
@@ -136,13 +136,19 @@ describe('the assistants’ door', () => {
     const one = await assistant();
     const orderId = await freshOrder();
     const operationId = await begun(one, orderId);
-    const told = await Promise.all(
-      Array.from({ length: 600 }, () => one.call('propose_refund', refundOf(operationId, orderId))),
-    );
+    const told: Told[] = [];
+    // A client without a limit still waits for its answers; more at once would be this server's load, not its wish.
+    for (let wave = 0; wave < 24; wave += 1) {
+      const calls = Array.from({ length: 25 }, () =>
+        one.call('propose_refund', refundOf(operationId, orderId)),
+      );
+      told.push(...(await Promise.all(calls)));
+    }
+    expect(told).toHaveLength(600);
     expect(await stored(orderId)).toEqual([{ id: operationId, state: 'proposed', amount_minor: '1000' }]);
     const receipts = told.filter(({ isError }) => !isError);
     expect(receipts.length).toBeGreaterThan(10);
-    expect(receipts.length).toBeLessThan(100);
+    expect(receipts.length).toBeLessThan(300);
     expect(new Set(receipts.map(({ text }) => text)).size).toBe(1);
     for (const held of told.filter(({ isError }) => isError)) {
       expect(held).toMatchObject({ operationId, outcome: 'rate-limited', mayRepeat: false });
@@ -233,7 +239,9 @@ describe('the assistants’ door', () => {
       kind: 'payout',
       differentFrom: [mintId()],
     };
-    const told = await one.call('propose_refund', { ...refundOf(operationId, orderId), ...obeyed, ticketId });
+    const asked = 'Please see to the lamp that came back';
+    const proposed = { ...refundOf(operationId, orderId), ...obeyed, ticketId, asked };
+    const told = await one.call('propose_refund', proposed);
     expect(told).toMatchObject({ state: 'proposed', isError: false });
     for (const [act, body] of [
       ['approve', { commandId: mintId(), fingerprint: 'a'.repeat(64) }],
@@ -250,7 +258,14 @@ describe('the assistants’ door', () => {
       approvals: [],
       ticketId,
       proposedBy: { id: owner.userId, assistant: true },
+      // What was asked and what others wrote stand before the approver, each as what it is.
+      conversation: { turns: [{ asked, interpreter: 'program', quoted: [{ from: 'Ann', text }] }] },
     });
+    // Asked again in other words it is the same proposal, and what was kept stays.
+    const inOtherWords = { ...proposed, asked: text };
+    expect(await one.call('propose_refund', inOtherWords)).toMatchObject({ operationId, state: 'proposed' });
+    const still = await house.ask('GET', `/v1/operations/${operationId}`, { cookie: owner.cookie });
+    expect(still.body['conversation']).toEqual(shown.body['conversation']);
     // Who ran it answers for it, and may not approve it.
     const own = { commandId: mintId(), fingerprint: shown.body['fingerprint'] };
     const approved = await house.ask('POST', `/v1/operations/${operationId}/approve`, {

@@ -7,6 +7,7 @@ import { unitsFor } from '../intake/judge-provider-money.ts';
 import { receiveWebhook } from '../webhook/receive-webhook.ts';
 import { createCaseDesk } from './case-desk.ts';
 import { requestCheck } from './check-request.ts';
+import { eraseConversation } from './conversation-store.ts';
 import { createFeed } from './feed.ts';
 import { readOrder } from './intake-facts.ts';
 import { createIntake } from './intake.ts';
@@ -116,13 +117,18 @@ const namesOfProviders =
 const operationQueries = (
   { inOrganisation, wakes }: Runtime,
   providerName: ProviderNames,
-): Pick<Engine, 'getOperation' | 'listOperations' | 'lookUp' | 'check'> => ({
+): Pick<Engine, 'getOperation' | 'listOperations' | 'lookUp' | 'check' | 'eraseConversation'> => ({
   getOperation: async (who, id) => {
     const operationId = parseOperationId(id);
     if (operationId === undefined) return null;
     return inOrganisation(who.organisationId, (tx) =>
       readDetail(tx, operationId, who.actor.role, providerName),
     );
+  },
+  eraseConversation: async (who, id) => {
+    const operationId = parseOperationId(id);
+    if (operationId === undefined) return false;
+    return inOrganisation(who.organisationId, (tx) => eraseConversation(tx, who, operationId));
   },
   listOperations: (who, filter) =>
     inOrganisation(who.organisationId, (tx) => findOperations(tx, filter, providerName)),

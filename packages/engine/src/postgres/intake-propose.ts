@@ -21,6 +21,7 @@ import { attachSeenRefunds } from './attach-seen-refunds.ts';
 import { appendAudit, authorOf } from './audit-store.ts';
 import { lockOperation, lockPayment } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
+import { keepConversation } from './conversation-store.ts';
 import { count } from './counted-store.ts';
 import { writeFeed } from './feed-writer.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
@@ -215,6 +216,7 @@ const accept = async (
       via: who.actor.via,
       ...(who.actor.assistant && { assistant: true }),
       differentFrom: command.differentFrom ?? [],
+      ...keepConversation(tx, command),
       ...cameThrough(who),
     },
   });

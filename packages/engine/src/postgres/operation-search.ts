@@ -6,6 +6,7 @@ import { timelineOf } from '../query/timeline.ts';
 import { readAudit } from './audit-store.ts';
 import { readComments } from './case-desk.ts';
 import type { OrganisationTransaction } from './connection.ts';
+import { readConversation } from './conversation-store.ts';
 import { readEventsForPeople } from './event-reader.ts';
 import { behindFigure } from './figure-search.ts';
 import {
@@ -96,7 +97,12 @@ export const readDetail = async (
     ]),
   );
   const timeline = timelineOf(entries, { nameOf: names.nameOf, providerName: providerName(row.provider) });
-  const detail: OperationDetail = { ...view, timeline: [...timeline] };
+  const detail: OperationDetail = {
+    ...view,
+    timeline: [...timeline],
+    // A program that feeds orders in has no use for what people said.
+    ...(role === 'integrator' ? {} : await readConversation(tx, operationId)),
+  };
   if (role !== 'operator' && role !== 'admin') return detail;
   return {
     ...detail,

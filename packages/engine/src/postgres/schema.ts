@@ -11,3 +11,4 @@ export * from './schema-policy.ts';
 export * from './schema-notifications.ts';
 export * from './schema-recovery.ts';
 export * from './schema-case.ts';
+export * from './schema-conversation.ts';

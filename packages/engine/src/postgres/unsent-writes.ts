@@ -7,12 +7,14 @@ import {
   commands,
   counted,
   observations,
+  operationConversations,
   operations,
   type ApprovalRow,
   type ApprovalSignatureRow,
   type AttemptRow,
   type AuditRow,
   type CommandRow,
+  type ConversationRow,
   type ObservationRow,
   type OperationRow,
 } from './schema.ts';
@@ -55,6 +57,7 @@ export type UnsentWrites = {
   readonly attempts: AttemptRow[];
   readonly endedAttempts: AttemptRow[];
   readonly observations: ObservationRow[];
+  readonly conversations: ConversationRow[];
   readonly audit: AuditRow[];
   readonly counted: {
     readonly name: string;
@@ -80,6 +83,7 @@ export const noWrites = (): UnsentWrites => ({
   attempts: [],
   endedAttempts: [],
   observations: [],
+  conversations: [],
   audit: [],
   counted: [],
   touchedPayments: new Map(),
@@ -128,6 +132,7 @@ const insertSignatures = inserter(codecOf(approvalSignatures));
 const insertCommands = inserter(codecOf(commands), [], 'on conflict do nothing');
 const insertAttempts = inserter(codecOf(attempts));
 const insertObservations = inserter(codecOf(observations));
+const insertConversations = inserter(codecOf(operationConversations));
 const insertAudit = inserter(codecOf(audit));
 const insertCounted = inserter(codecOf(counted), ['"id"']);
 
@@ -258,6 +263,7 @@ export const takeStatements = (
     ...insertCommands(bound, bound.length),
     ...insertAttempts(unsent.attempts),
     ...insertObservations(unsent.observations),
+    ...insertConversations(unsent.conversations),
     ...insertAudit(unsent.audit),
     ...insertCounted(unsent.counted.map((one) => ({ organisationId, times: 1, ...one }))),
     ...about(touchOrdersText, touched, organisationId, now),

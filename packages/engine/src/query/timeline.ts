@@ -14,7 +14,8 @@ export type AuditType =
   | 'case-handed-on'
   | 'case-put-back'
   | 'case-comment'
-  | 'case-escalated';
+  | 'case-escalated'
+  | 'conversation-erased';
 
 export type StoredAuditEntry = {
   readonly at: Date;
@@ -113,6 +114,7 @@ const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
   'case-comment': ({ who }) => `${who} wrote a comment.`,
   'case-escalated': ({ entry }) =>
     `${escalatedBecause[String(entry.data['because'])] ?? 'Nobody had taken the case in time'}; operators and admins were told.`,
+  'conversation-erased': ({ who }) => `${who} erased what was asked of the assistant.`,
   'evidence-unsent': () => 'Nothing was sent; it may be submitted again.',
   // Also where every answer was lost: then there is none that shows it.
   'evidence-unknown': ({ provider }) =>

@@ -3,6 +3,7 @@ import { amountSchema, figureSchema } from '../amount.ts';
 import { attentionReasons } from '../attention.ts';
 import { refundReasons } from '../refund-reason.ts';
 import { operationStates } from '../state.ts';
+import { conversationSchema } from './conversation-message.ts';
 import { proposedLineSchema } from './proposal-message.ts';
 
 const time = z.iso.datetime();
@@ -149,6 +150,8 @@ export type ProviderEvent = z.infer<typeof providerEventSchema>;
 /** One operation with its history: everything from `attempts` on only for operators. */
 export const operationDetailSchema = z.extend(operationSchema, {
   timeline: z.array(timelineEntrySchema),
+  /** What an assistant was asked before it was proposed: for the people of the organisation. Since version 3. */
+  conversation: z.optional(conversationSchema),
   attempts: z.optional(z.array(attemptSchema)),
   observations: z.optional(z.array(observationSchema)),
   comments: z.optional(z.array(caseCommentSchema)),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { amountSchema } from '../amount.ts';
 import { refundReasons } from '../refund-reason.ts';
+import { conversationSchema } from './conversation-message.ts';
 import { outsideId, plainText } from './plain-text.ts';
 
 const foldedId = z.transform((text: string, { issues }) => {
@@ -25,5 +26,7 @@ export const proposalSchema = z.object({
   ticketId: z.optional(outsideId),
   replaces: z.optional(operationIdSchema),
   differentFrom: z.optional(z.array(outsideId).check(z.maxLength(100))),
+  /** What an assistant was asked before. It is kept beside, and is no part of what is proposed. Since version 3. */
+  conversation: z.optional(conversationSchema),
 });
 export type Proposal = z.infer<typeof proposalSchema>;

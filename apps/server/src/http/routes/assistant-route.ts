@@ -25,6 +25,7 @@ const turnSchema = z.object({
   text: plainText(2_000),
   orderId: z.optional(outsideId),
   ticketId: z.optional(outsideId),
+  before: z.optional(z.object({ orderId: outsideId, operationId: z.optional(outsideId) })),
   decimalMark: z.enum(['.', ',']).optional(),
 });
 type Asked = z.infer<typeof turnSchema>;
