@@ -190,6 +190,7 @@ export const appRig = (options: RigOptions): AppRig => {
       store: { recordAct: () => Promise.resolve() },
       sealKeys: () => Promise.resolve(null),
     },
+    sweeps: { inOrganisation: notInThisTest, accountOf: () => undefined, everyMs: null },
     notifications: {
       inOrganisation: () => Promise.reject(new Error('there is no database here')),
       ...{ publicKey: '', mail: 'nowhere', services: [] },

@@ -64,6 +64,9 @@ export type OperationFilter = {
   readonly updatedAfter?: string;
   /** Only the operations behind a figure. */
   readonly behind?: BehindFigure;
+  /** ISO 8601: made from it on, and before it. */
+  readonly from?: string;
+  readonly to?: string;
   readonly cursor?: string;
   readonly limit?: number;
 };

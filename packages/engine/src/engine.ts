@@ -13,6 +13,15 @@ export { problemOf, type ProblemExtras } from './intake/problem.ts';
 export { sweepFindingKinds, type SweepFinding, type SweepFindingKind } from './sweep/sweep-finding.ts';
 export type { SweepResult } from './sweep/run-sweep.ts';
 export {
+  sweepPhases,
+  sweepStates,
+  type KeptFinding,
+  type SweepPhase,
+  type SweepProgress,
+  type SweepState,
+  type SweepView,
+} from './sweep/sweep-run.ts';
+export {
   freshForMs,
   isFresh,
   judgeCounter,

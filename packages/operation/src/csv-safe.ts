@@ -13,12 +13,3 @@ export const safeCell = (cell: CsvCell): string => {
   if (plainNumber.test(text)) return text;
   return beginsFormula.test(text) || beginsBlank.test(text) ? `'${text}` : text;
 };
-
-/** RFC 4180. Always in quotes, so that no separator of another country's spreadsheet splits a cell either. */
-const quoted = (cell: CsvCell): string => `"${safeCell(cell).replaceAll('"', '""')}"`;
-
-/** One row with its end. A file begins with the row of its headings. */
-export const csvRow = (cells: readonly CsvCell[]): string => `${cells.map(quoted).join(',')}\r\n`;
-
-/** Spreadsheets take a file for UTF-8 when it begins with this. */
-export const csvMark = '\uFEFF';

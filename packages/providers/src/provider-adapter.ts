@@ -106,6 +106,14 @@ export type RefundPageAnswer =
     }
   | NoAnswer;
 
+/** An event out of the provider's own list, with its text as it would have been delivered. */
+export type FetchedEvent = { readonly event: VerifiedEvent; readonly raw: string };
+
+/** One page of the events made since a time, newest first. `next` asks for the following page; `null` after the last. */
+export type EventPageAnswer =
+  | { readonly kind: 'answer'; readonly events: readonly FetchedEvent[]; readonly next: string | null }
+  | NoAnswer;
+
 /** A webhook whose signature and age are good. */
 export type VerifiedEvent = {
   readonly eventId: string;
@@ -157,6 +165,12 @@ export type ProviderAdapter = {
     after: string | null,
     deadlineMs: number,
   ) => Promise<RefundPageAnswer>;
+  /** Events of refunds and disputes that webhooks told or should have told. Absent where the provider keeps no list. */
+  readonly eventPage?: (
+    sinceMs: number,
+    after: string | null,
+    deadlineMs: number,
+  ) => Promise<EventPageAnswer>;
   readonly askAccount: (deadlineMs: number) => Promise<AccountAnswer>;
   readonly verifyWebhook: (
     rawBody: Uint8Array,

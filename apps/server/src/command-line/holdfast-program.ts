@@ -2,7 +2,7 @@ import { Command, Help } from 'commander';
 import { addOrganisationCommands, addUserCommands } from './access-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
 import { addBackupCommands } from './backup-commands.ts';
-import { addCheckingCommands } from './checking-commands.ts';
+import { addSweepCommand } from './sweep-command.ts';
 import { addImportCommands } from './import-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addOperationCommands } from './operation-commands.ts';
@@ -37,7 +37,7 @@ addProviderCommands(program);
 addImportCommands(program);
 addRecordCommands(program);
 addOperationCommands(program);
-addCheckingCommands(program);
+addSweepCommand(program);
 addAuditCommands(program);
 addBackupCommands(program);
 

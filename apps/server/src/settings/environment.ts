@@ -102,6 +102,12 @@ export const environmentSchema = z.object({
   HOLDFAST_NEEDS_PERSON_AFTER_MS: milliseconds(100, 30 * 24 * hour, 900_000),
   HOLDFAST_ESCALATE_AFTER_MS: milliseconds(100, 30 * 24 * hour, 1_800_000),
   HOLDFAST_UNDO_MS: milliseconds(0, hour, 5_000),
+  HOLDFAST_SWEEP_EVERY_MS: z
+    .union(
+      [z.literal('off'), wholeNumber(1_000, 30 * 24 * hour, '21600000')],
+      'must be milliseconds from 1000 on, like 21600000 for six hours, or "off"',
+    )
+    .default(6 * hour),
   HOLDFAST_KEY_APPROVALS: switchedBy.default('off'),
   HOLDFAST_RATE_LIMIT: z
     .union(

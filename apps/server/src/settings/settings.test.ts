@@ -27,6 +27,7 @@ describe('settings', () => {
       checkBackoffMs: [1_000, 2_000, 5_000, 15_000, 60_000, 300_000],
       needsPersonAfterMs: 900_000,
       undoMs: 5_000,
+      sweepEveryMs: 21_600_000,
       keyApprovals: false,
       rateLimit: 1_200,
       logLevel: 'info',
@@ -34,9 +35,17 @@ describe('settings', () => {
   });
 
   it('an empty value counts as unset', () => {
-    expect(readSettings({ PORT: '', HOLDFAST_UNDO_MS: '0', HOLDFAST_RATE_LIMIT: 'off' })).toMatchObject({
+    expect(
+      readSettings({
+        PORT: '',
+        HOLDFAST_UNDO_MS: '0',
+        HOLDFAST_RATE_LIMIT: 'off',
+        HOLDFAST_SWEEP_EVERY_MS: 'off',
+      }),
+    ).toMatchObject({
       port: 4780,
       undoMs: 0,
+      sweepEveryMs: null,
       rateLimit: undefined,
     });
   });
@@ -54,6 +63,8 @@ describe('settings', () => {
     ['HOLDFAST_CHECK_BACKOFF_MS', '1000;2000'],
     ['HOLDFAST_NEEDS_PERSON_AFTER_MS', 'soon'],
     ['HOLDFAST_UNDO_MS', '5s'],
+    ['HOLDFAST_SWEEP_EVERY_MS', '6h'],
+    ['HOLDFAST_SWEEP_EVERY_MS', '10'],
     ['HOLDFAST_KEY_APPROVALS', 'true'],
     ['HOLDFAST_RATE_LIMIT', '0'],
     ['HOLDFAST_DATABASE_CONNECTIONS', '1'],

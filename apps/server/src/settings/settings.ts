@@ -26,6 +26,8 @@ export type Settings = {
   /** How long a case that needs a person may be nobody's before operators and admins are told. */
   readonly escalateAfterMs: number;
   readonly undoMs: number;
+  /** The pause between sweeps by the schedule; `null` when switched off. */
+  readonly sweepEveryMs: number | null;
   readonly keyApprovals: boolean;
   /** Proxies that say truly whom they pass on; none unless set. */
   readonly trustedProxies: readonly string[];
@@ -139,6 +141,7 @@ export const readSettings = (
     needsPersonAfterMs: environment.HOLDFAST_NEEDS_PERSON_AFTER_MS,
     escalateAfterMs: environment.HOLDFAST_ESCALATE_AFTER_MS,
     undoMs: environment.HOLDFAST_UNDO_MS,
+    sweepEveryMs: environment.HOLDFAST_SWEEP_EVERY_MS === 'off' ? null : environment.HOLDFAST_SWEEP_EVERY_MS,
     keyApprovals: environment.HOLDFAST_KEY_APPROVALS === 'on',
     trustedProxies: environment.HOLDFAST_TRUSTED_PROXIES,
     rateLimit: environment.HOLDFAST_RATE_LIMIT === 'off' ? undefined : environment.HOLDFAST_RATE_LIMIT,

@@ -34,6 +34,7 @@ import { notificationParts, runNotifying } from './notifications-of.ts';
 import { openAccountDirectory } from './account-directory.ts';
 import type { StripeAccess } from './provider-account.ts';
 import { makeSealingKey, readSealingKey } from './sealed-secrets.ts';
+import { runSweeping, sweepParts } from './sweeping-of.ts';
 import { securityOf } from './security-of.ts';
 import { forgetServer, recordServer } from './server-record.ts';
 import { staticFolders } from './web-build.ts';
@@ -51,6 +52,7 @@ export type OpenServer = {
   readonly sharedKey: Uint8Array;
   readonly mail: Mail;
   readonly accountOf: ProviderDirectory['accountOf'];
+  readonly accounts: ProviderDirectory['accounts'];
   readonly made: MadeEngine;
   readonly streams: OpenStreams;
   /** Of the demo: where cases to try are made. */
@@ -117,6 +119,7 @@ export const appOf = (opened: OpenServer) => {
           return key === undefined ? null : [sealSignerOf(key).publicKey];
         },
       },
+      sweeps: sweepParts(opened),
       notifications: notificationParts(opened),
       demoCases: demoCasesOf(opened),
       keyApprovals: settings.keyApprovals,
@@ -254,6 +257,7 @@ export const openServer = async (
     sharedKey,
     mail,
     accountOf: directory.accountOf,
+    accounts: directory.accounts,
     made,
     streams: openStreams(settings.mostStreams),
     demoAt: settings.demo && stripe ? { organisationId, fakeStripeBase: stripe.apiBase } : undefined,
@@ -293,6 +297,7 @@ export const runServer = async (
     const server = settings.role === 'worker' ? undefined : await listen(opened);
     const stopWorker = settings.role === 'api' ? undefined : runWorker(opened);
     const stopSealing = settings.role === 'api' ? undefined : runSealing(opened);
+    const stopSweeping = settings.role === 'api' ? undefined : runSweeping(opened);
     const stopNotifying = settings.role === 'api' ? undefined : runNotifying(opened);
     await recordServer(settings.dataFolder, {
       databaseUrl: database.url,
@@ -305,6 +310,7 @@ export const runServer = async (
     return {
       stop: async () => {
         if (server !== undefined) await closeServer(server, opened.streams);
+        await stopSweeping?.();
         await stopNotifying?.();
         await stopSealing?.();
         await stopWorker?.();

@@ -274,6 +274,23 @@ const otherRows: readonly GuardedRow[] = [
   { route: 'get /v1/audit/export', may: operators },
   { route: 'get /v1/audit/seals', may: operators },
   { route: 'get /v1/case-takers', may: operators },
+  { route: 'get /v1/operations/export', may: operators },
+  { route: 'get /v1/sweeps', may: operators },
+  // Whoever is of an organisation without a provider account has nothing to compare.
+  {
+    route: 'post /v1/sweeps',
+    may: operators,
+    not: ['assistants'],
+    body: () => ({ hours: 24 }),
+    passes: [200, 201],
+    elsewhere: [404],
+  },
+  ...['findings', 'export'].map((word): GuardedRow => ({
+    route: `get /v1/sweeps/{id}/${word}`,
+    path: () => `/v1/sweeps/01890a5d-ac96-4bbb-bcce-b302099a8057/${word}`,
+    may: operators,
+    passes: [404],
+  })),
   { route: 'post /v1/demo/cases', may: operators, passes: [404], elsewhere: [404] },
   { route: 'get /v1/me', may: all },
   { route: 'get /v1/me/signing', may: approvers },

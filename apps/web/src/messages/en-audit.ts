@@ -64,6 +64,7 @@ const what: Readonly<Record<string, string | undefined>> = {
   'hold-off': 'Submitting goes on',
   'notifications-changed': 'Notifications changed',
   'audit-exported': 'Audit exported',
+  'operations-exported': 'Operations exported',
   'audit-verified': 'Audit checked',
 };
 

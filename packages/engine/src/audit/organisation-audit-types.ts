@@ -38,6 +38,7 @@ export const organisationAuditTypes = [
   'hold-off',
   'notifications-changed',
   'audit-exported',
+  'operations-exported',
   'audit-verified',
 ] as const;
 export type OrganisationAuditType = (typeof organisationAuditTypes)[number];

@@ -59,6 +59,10 @@ const decode = (text: string): Position | undefined => {
   }
 };
 
+/** Where the audit goes on after this entry. */
+export const cursorOfAudit = ({ at, chain, sequence }: AuditItem): string =>
+  encode([Date.parse(at), chain, sequence]);
+
 /** Whether the audit can be read on from this text. */
 export const isAuditCursor = (text: string): boolean => decode(text) !== undefined;
 

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, ilike, inArray, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, ilike, inArray, lt, or, sql, type SQL } from 'drizzle-orm';
 import { parseOperationId, type Operation, type OperationDetail, type Role } from '@holdfast/operation';
 import type { OperationFilter, Page } from '../engine-interface.ts';
 import { summaryOfFinding } from '../query/evidence-view.ts';
@@ -49,6 +49,8 @@ const conditions = (tx: OrganisationTransaction, filter: OperationFilter): SQL |
     filter.ticketId === undefined ? undefined : eq(operations.ticketId, filter.ticketId),
     filter.updatedAfter === undefined ? undefined : gt(operations.updatedAt, new Date(filter.updatedAfter)),
     filter.behind === undefined ? undefined : behindFigure(tx, filter.behind),
+    filter.from === undefined ? undefined : gte(operations.createdAt, new Date(filter.from)),
+    filter.to === undefined ? undefined : lt(operations.createdAt, new Date(filter.to)),
     text === '' ? undefined : matching(text),
     after &&
       sql`(${operations.createdAt}, ${operations.id}) < (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)`,

@@ -35,6 +35,15 @@ export const isPageCursor = (text: string, of: 'operations' | 'catalogue'): bool
   return of === 'catalogue' || parseOperationId(position.id) !== undefined;
 };
 
+/** Where a list of operations goes on after this one. */
+export const cursorOfOperation = ({
+  id,
+  createdAt,
+}: {
+  readonly id: string;
+  readonly createdAt: string;
+}): string => encodePosition({ at: new Date(createdAt), id });
+
 export const defaultPageSize = 50;
 export const pageSize = (limit: number | undefined): number =>
   Math.min(Math.max(1, Math.trunc(limit ?? defaultPageSize)), 500);

@@ -20,8 +20,17 @@ export { verifySignatures, type SignatureVerification, type RecheckProof } from 
 export { verifyAudit, type AuditVerification } from './audit-verify.ts';
 export { accountArrived, setProviderAccess, type NewProviderAccess } from './provider-account-store.ts';
 export { readPolicy } from './operation-reader.ts';
-export { isPageCursor } from './page-cursor.ts';
-export { createSweep } from './sweep-runner.ts';
+export { isPageCursor, cursorOfOperation } from './page-cursor.ts';
+export { createSweeper, type Sweeper, type SweepOptions } from './sweep-runner.ts';
+export {
+  isSweepCursor,
+  listSweeps,
+  nextSweepAt,
+  readSweep,
+  requestSweep,
+  type SweepPage,
+} from './sweep-desk.ts';
+export { readFindings, type FindingPage } from './sweep-finding-store.ts';
 export { passkeysIn, type NewPasskey, type PasskeyRecord, type Passkeys } from './passkey-store.ts';
 export {
   appendOrganisationAudit,
@@ -34,6 +43,7 @@ export type { TrustedSeals } from './audit-verify-seals.ts';
 export { sealSigner, verifySealSignature } from './seal-signature.ts';
 export { newestSeal, newestSeals } from './seal-store.ts';
 export {
+  cursorOfAudit,
   findAudit,
   isAuditCursor,
   type AuditFilter,

@@ -134,6 +134,10 @@ export const mirrorPositions = pgTable(
     /** When the last whole sweep began, and from when on it read. */
     sweptAt: time('swept_at'),
     sweptSince: time('swept_since'),
+    /** When the account is swept next, by whichever process looks first. */
+    nextSweepAt: time('next_sweep_at'),
+    /** Every event that the provider made before it is known here. */
+    eventsThrough: time('events_through'),
     updatedAt: time('updated_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.provider, table.accountId] })],

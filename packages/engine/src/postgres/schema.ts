@@ -12,3 +12,4 @@ export * from './schema-notifications.ts';
 export * from './schema-recovery.ts';
 export * from './schema-case.ts';
 export * from './schema-conversation.ts';
+export * from './schema-sweep.ts';

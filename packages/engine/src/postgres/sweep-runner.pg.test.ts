@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountOver, createWorkerHouse, shortSettings, type WorkerHouse } from '../../test/worker-house.ts';
 import { createScriptedProvider } from '../../test/scripted-provider.ts';
-import type { SweepFinding } from '../sweep/sweep-finding.ts';
-import { createSweep } from './sweep-runner.ts';
+import type { KeptFinding } from '../sweep/sweep-run.ts';
+import { createSweeper, type SweepOptions } from './sweep-runner.ts';
+import { readFindings } from './sweep-finding-store.ts';
 
 const provider = createScriptedProvider();
 let house: WorkerHouse;
@@ -13,13 +14,24 @@ afterAll(() => house.close());
 
 const dayMs = 24 * 60 * 60_000;
 
+const sweeper = (more: Partial<SweepOptions> = {}) =>
+  createSweeper({
+    connection: house.database.connection,
+    inOrganisation: house.inOrganisation,
+    settings: shortSettings,
+    // A lost page is asked for again at once.
+    clock: { nowMs: () => Date.now(), pause: () => Promise.resolve() },
+    ...more,
+  });
+const findingsOf = async (id: string): Promise<readonly KeptFinding[]> =>
+  (await house.inOrganisation(house.organisationId, (tx) => readFindings(tx, id, null, 100))).items;
+
 const sweep = async () => {
-  const findings: SweepFinding[] = [];
   const account = accountOver(provider.adapter, house.organisationId);
-  const { connection } = house.database;
-  const run = createSweep({ connection, inOrganisation: house.inOrganisation, settings: shortSettings });
-  const result = await run(account, dayMs, (finding) => findings.push(finding));
-  return { result, findings, kinds: findings.map(({ kind }) => kind).sort() };
+  const ran = await sweeper().run(account, { askedBy: 'command-line', sinceAgoMs: dayMs });
+  if (ran.kind !== 'ran') throw new Error(ran.kind);
+  const findings = await findingsOf(ran.id);
+  return { id: ran.id, result: ran.result, findings, kinds: findings.map(({ kind }) => kind).sort() };
 };
 
 let orders = 0;
@@ -105,9 +117,8 @@ describe('a sweep', () => {
 
   test('of an account that is not the organisation’s own reads nothing', async () => {
     // Red when: `isHome` is not asked.
-    const { connection } = house.database;
-    const run = createSweep({ connection, inOrganisation: house.inOrganisation, settings: shortSettings });
     const other = accountOver(provider.adapter, house.organisationId, { accountId: 'acct_other' });
-    expect(await run(other, dayMs, () => undefined)).toEqual({ kind: 'not-home' });
+    const ran = await sweeper().run(other, { askedBy: 'command-line', sinceAgoMs: dayMs });
+    expect(ran).toMatchObject({ kind: 'ran', result: { kind: 'not-home' } });
   });
 });

@@ -5,7 +5,7 @@ import type { KnownOfPage, SweepPorts } from '../sweep/run-sweep.ts';
 import type { SweptOperation } from '../sweep/sweep-finding.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { operationIdShape, providerOf } from './mirror-store-news.ts';
-import { mirrorPositions, mirrorRefunds, operations, payments, type OperationRow } from './schema.ts';
+import { mirrorRefunds, operations, payments, type OperationRow } from './schema.ts';
 
 const seen = (row: OperationRow): SweptOperation => {
   const minor = row.bookedMinor ?? row.amountMinor;
@@ -51,12 +51,13 @@ export const knownOfPage = async (
   };
 };
 
+/** Remembers that these refunds stood in the ledger at that time. */
 export const markSeen = async (
   tx: OrganisationTransaction,
   account: ProviderAccount,
-  references: readonly string[],
+  refunds: readonly MirroredRefund[],
   atMs: number,
-): Promise<void> => {
+): Promise<KnownOfPage> => {
   await tx.db
     .update(mirrorRefunds)
     .set({ sweptAt: new Date(atMs) })
@@ -64,9 +65,10 @@ export const markSeen = async (
       and(
         eq(mirrorRefunds.organisationId, tx.organisationId),
         eq(mirrorRefunds.provider, providerOf(account)),
-        inArray(mirrorRefunds.reference, ['', ...references]),
+        inArray(mirrorRefunds.reference, ['', ...refunds.map(({ reference }) => reference)]),
       ),
     );
+  return knownOfPage(tx, account, refunds);
 };
 
 const batch = 200;
@@ -119,25 +121,4 @@ export const notSeen = async (
     read: rows.length,
     next: rows.length < batch ? null : (rows.at(-1)?.operation.id ?? null),
   };
-};
-
-export const finishSweep = async (
-  tx: OrganisationTransaction,
-  account: ProviderAccount,
-  { sinceMs, sweptAtMs }: Parameters<SweepPorts['finish']>[1],
-): Promise<void> => {
-  const swept = { sweptAt: new Date(sweptAtMs), sweptSince: new Date(sinceMs) };
-  await tx.db
-    .insert(mirrorPositions)
-    .values({
-      organisationId: tx.organisationId,
-      provider: providerOf(account),
-      accountId: account.accountId,
-      updatedAt: tx.now,
-      ...swept,
-    })
-    .onConflictDoUpdate({
-      target: [mirrorPositions.organisationId, mirrorPositions.provider, mirrorPositions.accountId],
-      set: swept,
-    });
 };

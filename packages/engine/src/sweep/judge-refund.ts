@@ -62,6 +62,18 @@ export const judgeRefund = (judged: RefundToJudge): readonly SweepFinding[] => {
   return findings;
 };
 
+/**
+ * What can be said of a refund before it becomes evidence and mends what it shows: kept first, so that a process that is
+ * killed in between leaves the finding behind. Each of these is found again afterwards, as the same.
+ */
+export const judgeBeforehand = (judged: Omit<RefundToJudge, 'after'>): readonly SweepFinding[] => {
+  const { before, refund } = judged;
+  if (before === null || (refund.status !== 'failed' && mayHaveRefund(before.state))) return [];
+  return judgeRefund({ ...judged, after: before }).filter(
+    ({ kind }) => kind === 'failed-at-provider' || kind === 'unaccounted',
+  );
+};
+
 const owner = ({ refund, organisationId }: RefundToJudge): string | null => {
   const whose = whoseRefund(refund, organisationId);
   return whose.kind === 'ours' ? whose.operationId : null;

@@ -27,21 +27,27 @@ export type QuestionsWithinBudget = {
   ) => Promise<ListingAnswer>;
 };
 
+/** Puts one question once the account's budget has room for it, and heeds what the provider says of it. */
+export const askingWithinBudget =
+  (limiterOf: (account: ProviderAccount) => AccountLimiter) =>
+  async <Answer extends { readonly kind: string }>(
+    account: ProviderAccount,
+    ask: () => Promise<Answer | NoAnswer>,
+  ): Promise<Answer | NoAnswer> => {
+    const limiter = limiterOf(account).question;
+    const admitted = await limiter.admit();
+    if (admitted.kind === 'later') return { ...heldBack, tooMany: { retryAfterMs: admitted.afterMs } };
+    const answer = await ask();
+    heed(limiter, answer);
+    return answer;
+  };
+
 export const questionsWithinBudget = (
   limiterOf: (account: ProviderAccount) => AccountLimiter,
   deadlineIn: (ms: number) => number,
   timeoutMs: number,
 ): QuestionsWithinBudget => {
-  const asked = async <Answer extends { readonly kind: string }>(
-    account: ProviderAccount,
-    ask: () => Promise<Answer | NoAnswer>,
-  ): Promise<Answer | NoAnswer> => {
-    const limiter = limiterOf(account).question;
-    if ((await limiter.admit()).kind === 'later') return heldBack;
-    const answer = await ask();
-    heed(limiter, answer);
-    return answer;
-  };
+  const asked = askingWithinBudget(limiterOf);
   return {
     askAboutPayment: (account, reference) =>
       asked<PaymentAnswer>(account, () => account.adapter.askAboutPayment(reference, deadlineIn(timeoutMs))),

@@ -1,4 +1,6 @@
 import type {
+  EventPageAnswer,
+  FetchedEvent,
   ListingAnswer,
   MirroredDispute,
   MirroredRefund,
@@ -75,6 +77,33 @@ export const refundPage = async (
   };
 };
 
+const typesWanted = eventTypes.map((type) => `types[]=${type}`).join('&');
+
+/** One page of the events about refunds and disputes since a time. A base without events (404) has no such question. */
+export const eventPage = async (
+  access: StripeAccess,
+  sinceMs: number,
+  after: string | null,
+  deadlineMs: number,
+): Promise<EventPageAnswer> => {
+  const page = await askForPage<FetchedEvent>(
+    access,
+    '/v1/events',
+    `${madeSince(sinceMs)}&${typesWanted}`,
+    after ?? '',
+    (value) => {
+      const event = readEvent(value);
+      return event === undefined ? undefined : { event, raw: JSON.stringify(value) };
+    },
+    deadlineMs,
+  );
+  if (page.kind === 'not-found') return { ...noAnswer('events: answer 404'), notOffered: true };
+  if (page.kind === 'no-answer') return page;
+  const last = page.items.at(-1)?.reference ?? null;
+  if (last !== null && last === after) return noAnswer('events: list that runs in a circle');
+  return { kind: 'answer', events: page.items.map(({ item }) => item), next: page.more ? last : null };
+};
+
 /**
  * Refunds and disputes made or changed since a time, all pages read: what the mirror is fed with. A base without
  * disputes or events (404) still answers with what it has. Never evidence of absence.
@@ -85,7 +114,6 @@ export const listSince = async (
   deadlineMs: number,
 ): Promise<ListingAnswer> => {
   const since = madeSince(sinceMs);
-  const types = eventTypes.map((type) => `types[]=${type}`).join('&');
   const [refunds, disputes, events] = await Promise.all([
     askForList<MirroredRefund>(access, '/v1/refunds', since, (value) => readRefund(value), deadlineMs).then(
       (list) => partOf(list, 'refunds', false),
@@ -97,8 +125,8 @@ export const listSince = async (
       (value) => readDispute(value),
       deadlineMs,
     ).then((list) => partOf(list, 'disputes', true)),
-    askForList<VerifiedEvent>(access, '/v1/events', `${since}&${types}`, readEvent, deadlineMs).then((list) =>
-      partOf(list, 'events', true),
+    askForList<VerifiedEvent>(access, '/v1/events', `${since}&${typesWanted}`, readEvent, deadlineMs).then(
+      (list) => partOf(list, 'events', true),
     ),
   ]);
   if (refunds.kind === 'no-answer') return refunds;

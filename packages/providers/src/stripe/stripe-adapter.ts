@@ -12,7 +12,7 @@ import { askStripe, noAnswer, providerDateMs } from './ask-stripe.ts';
 import { classifyStripeOutcome, isReplay } from './classify-stripe-outcome.ts';
 import { encodeRefund } from './encode-refund.ts';
 import { readBase } from '../wire/read-base.ts';
-import { listSince, refundPage } from './list-since.ts';
+import { eventPage, listSince, refundPage } from './list-since.ts';
 import { callStripe, type StripeAccess } from './stripe-call.ts';
 import { stripeContract } from './stripe-contract.ts';
 import { readRefund, textOf } from './stripe-records.ts';
@@ -124,6 +124,7 @@ export const createStripeAdapter = (options: StripeAdapterOptions): ProviderAdap
     askAboutRefund: (reference, deadlineMs) => askAboutRefund(access, reference, deadlineMs),
     listSince: (sinceMs, deadlineMs) => listSince(access, sinceMs, deadlineMs),
     refundPage: (sinceMs, after, deadlineMs) => refundPage(access, sinceMs, after, deadlineMs),
+    eventPage: (sinceMs, after, deadlineMs) => eventPage(access, sinceMs, after, deadlineMs),
     askAccount: (deadlineMs) => askAccount(access, deadlineMs),
     verifyWebhook: verifyStripeWebhook,
   };

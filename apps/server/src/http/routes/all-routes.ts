@@ -14,6 +14,7 @@ import { mcpRoutes, type McpParts } from './mcp-route.ts';
 import { meRoutes, type MeParts } from './me-routes.ts';
 import { numbersRoutes } from './numbers-routes.ts';
 import { notificationRoutes, type NotificationParts } from './notification-routes.ts';
+import { operationExportRoutes } from './operation-export-route.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { policyRoutes } from './policy-routes.ts';
 import { peopleRoutes, type PeopleParts } from './people-routes.ts';
@@ -23,6 +24,7 @@ import { passkeySignInRoutes } from './passkey-sign-in-routes.ts';
 import { securityRoutes } from './security-routes.ts';
 import { signInRoutes, type SignInParts } from './sign-in-routes.ts';
 import { signingRoutes, type SigningParts } from './signing-routes.ts';
+import { sweepRoutes, type SweepParts } from './sweep-routes.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
 export type RouteParts = {
@@ -44,12 +46,16 @@ export type RouteParts = {
   readonly feed: FeedParts;
   readonly signIn: SignInParts;
   readonly signing: SigningParts;
+  readonly sweeps: SweepParts;
 };
 
 /** Every route there is: what HTTP serves, what the contract shows, and what the role test walks through. */
 export const allRoutes = (parts: RouteParts): Route[] => [
   ...commandRoutes(parts.keyApprovals),
+  // Before the route of one operation, whose ID is never "export".
+  ...operationExportRoutes(parts.audit),
   ...operationRoutes(parts.keyApprovals),
+  ...sweepRoutes(parts.sweeps),
   ...caseRoutes,
   ...feedRoutes(parts.feed),
   ...catalogueRoutes,

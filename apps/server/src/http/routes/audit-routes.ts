@@ -1,15 +1,18 @@
 import { parseOperationId } from '@holdfast/operation';
-import { csvMark, csvRow } from '@holdfast/operation/csv-safe';
-import { auditOfOrigin, type Principal } from '@holdfast/engine';
+import { auditOfOrigin } from '@holdfast/engine';
 import {
   findAudit,
   isAuditCursor,
   readSealStatus,
   type AuditFilter,
-  type AuditItem,
   type InOrganisation,
 } from '@holdfast/engine/postgres';
 import { z } from 'zod';
+import { exportedAudit } from '../../export/exported-audit.ts';
+import { exportLines } from '../../export/export-lines.ts';
+import { after, timeZone } from '../../export/export-query.ts';
+import { exportResponse } from '../../export/export-response.ts';
+import { zonedTime } from '../../export/zoned-time.ts';
 import type { AccessStore } from '../../sign-in/access-store.ts';
 import { badCursor } from '../problem.ts';
 import { guarded, json, type GuardedRoute } from '../route.ts';
@@ -45,7 +48,9 @@ const listQuery = z.object({
 });
 const exportQuery = z.object({
   ...filters,
-  format: z.enum(['csv', 'jsonl'], 'must be "csv" or "jsonl"').default('csv'),
+  format: z.enum(['csv', 'ndjson', 'jsonl'], 'must be "csv" or "ndjson"').default('csv'),
+  timeZone: timeZone.default('UTC'),
+  after: after.optional(),
 });
 const sealsQuery = z.object({ limit: z.coerce.number().int().min(1).max(100).optional() });
 
@@ -60,90 +65,44 @@ const filterOf = ({ operation, order, who, type, from, to }: Filters): AuditFilt
   ...(to === undefined ? {} : { to: new Date(to).toISOString() }),
 });
 
-const headings = [
-  'time',
-  'what',
-  'who',
-  'who (ID)',
-  'operation',
-  'order',
-  'state',
-  'about',
-  'number',
-  'details',
-  'hash',
-];
-
-const asCsv = (item: AuditItem): string =>
-  csvRow([
-    item.at,
-    item.type,
-    item.by?.name ?? null,
-    item.by?.id ?? null,
-    item.operationId,
-    item.orderId,
-    item.state,
-    item.chain,
-    item.sequence,
-    JSON.stringify(item.data),
-    item.hash,
-  ]);
-
 const pageOfExport = 500;
-
-/** One page after another, each read when the one before it has been taken: memory does not grow with the export. */
-const streamed = (
-  inOrganisation: InOrganisation,
-  who: Principal,
-  filter: AuditFilter,
-  format: 'csv' | 'jsonl',
-): ReadableStream<Uint8Array> => {
-  const encoder = new TextEncoder();
-  let cursor: string | null | undefined;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const first = cursor === undefined;
-      const next = typeof cursor === 'string' ? { cursor } : {};
-      const page = await inOrganisation(who.organisationId, (tx) =>
-        findAudit(tx, { ...filter, ...next, limit: pageOfExport }),
-      );
-      const heading = first && format === 'csv' ? csvMark + csvRow(headings) : '';
-      const lines = page.items.map((item) => (format === 'csv' ? asCsv(item) : `${JSON.stringify(item)}\n`));
-      const text = heading + lines.join('');
-      if (text !== '') controller.enqueue(encoder.encode(text));
-      cursor = page.nextCursor;
-      if (cursor === null) controller.close();
-    },
-  });
-};
 
 const exportRoute = ({ inOrganisation, store }: AuditParts): GuardedRoute =>
   guarded({
     method: 'get',
     path: '/v1/audit/export',
     summary:
-      'The audit trail as CSV or JSON lines, newest first, with the same filters. Exporting is audited.',
+      'The audit trail as CSV or as one JSON document a line, newest first, with the same filters. It goes on after the cursor of any line. Exporting is audited.',
     needs: ['operator', 'admin'],
     query: exportQuery,
     answers: { 200: { description: 'The entries, streamed', mediaType: 'text/csv' } },
     handle: async ({ who, query }) => {
-      const { format, ...asked } = query;
+      const { format, timeZone: zone, after: goesOnAfter, ...asked } = query;
+      if (goesOnAfter !== undefined && !isAuditCursor(goesOnAfter)) throw badCursor();
       // Before the first byte: whoever takes the audit away is in it, also where the connection breaks.
       await store.recordAct(who.organisationId, {
         type: 'audit-exported',
         by: who.actor.id,
         subject: 'audit',
         // Only which filters there were: what people looked for may be a name.
-        data: { format, filters: Object.keys(asked).sort(), ...auditOfOrigin(who.from) },
-      });
-      const file = `holdfast-audit.${format}`;
-      return new Response(streamed(inOrganisation, who, filterOf(asked), format), {
-        headers: {
-          'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8',
-          'content-disposition': `attachment; filename="${file}"`,
-          'cache-control': 'no-store',
+        data: {
+          format,
+          filters: Object.keys(asked).sort(),
+          ...(goesOnAfter === undefined ? {} : { goesOn: true }),
+          ...auditOfOrigin(who.from),
         },
       });
+      const filter = filterOf(asked);
+      const lines = exportLines(
+        exportedAudit,
+        (cursor) =>
+          inOrganisation(who.organisationId, (tx) =>
+            findAudit(tx, { ...filter, ...(cursor === undefined ? {} : { cursor }), limit: pageOfExport }),
+          ),
+        { format, timeZone: zone, after: goesOnAfter },
+        zonedTime,
+      );
+      return exportResponse(lines, { name: 'holdfast-audit', format });
     },
   });
 

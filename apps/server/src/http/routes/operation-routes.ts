@@ -191,7 +191,8 @@ const get = guarded({
   },
 });
 
-const listQuery = z.object({
+/** By what a list, and an export, of operations can be narrowed. */
+export const operationFilters = {
   state: z
     .string()
     .transform((text) => text.split(','))
@@ -205,11 +206,15 @@ const listQuery = z.object({
   ticketId: z.optional(plainText(200)),
   q: z.optional(plainText(200)),
   updatedAfter: z.iso.datetime().optional(),
+};
+const listQuery = z.object({
+  ...operationFilters,
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(200).optional(),
 });
 
-const given = <Fields extends object>(
+/** What is absent is left out. */
+export const given = <Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
