@@ -190,6 +190,12 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   await ask('post /v1/demo/cases', '/v1/demo/cases');
   await ask('get /v1/operations/{id}', at);
   await ask('get /v1/operations', '/v1/operations?limit=1');
+  await ask('get /v1/operations/export', '/v1/operations/export?format=ndjson&timeZone=Europe/Berlin');
+  const sweep = await ask('post /v1/sweeps', '/v1/sweeps', { body: { hours: 1 } });
+  const { id: sweepId } = z.looseObject({ id: z.string() }).parse(sweep.body);
+  await ask('get /v1/sweeps', '/v1/sweeps');
+  for (const part of ['findings', 'export'])
+    await ask(`get /v1/sweeps/{id}/${part}`, `/v1/sweeps/${sweepId}/${part}`);
   await ask('post /v1/operations/lookup', '/v1/operations/lookup', { body: { ids: [id, mintId()] } });
   const cancel = { type: 'cancel', commandId: mintId(), operationId: mintId(), reason: 'x' };
   await ask('post /v1/commands', '/v1/commands', { body: { commands: [cancel, 'nonsense'] } });

@@ -5,10 +5,10 @@ import { eventually } from './eventually.ts';
 
 const source = path.resolve(import.meta.dirname, '../src');
 export const startScript = path.join(source, 'start', 'start.ts');
-const commandLineScript = path.join(source, 'command-line', 'holdfast.ts');
+export const commandLineScript = path.join(source, 'command-line', 'holdfast.ts');
 
 /** The caller's own settings must not leak into the program under test. */
-const environment = (variables: Record<string, string>): NodeJS.ProcessEnv => ({
+export const environment = (variables: Record<string, string>): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>
@@ -24,13 +24,20 @@ const environment = (variables: Record<string, string>): NodeJS.ProcessEnv => ({
 export type Ended = { readonly code: number | null; readonly out: string; readonly error: string };
 
 /** Runs one of our programs to its end. */
-export const runProgram = async (
+export const runProgram = (
   script: string,
   programArguments: readonly string[],
   variables: Record<string, string>,
   input = '',
+): Promise<Ended> => runNode([script, ...programArguments], environment(variables), input);
+
+/** Runs Node with these arguments, its own before the script's, to its end. */
+export const runNode = async (
+  nodeArguments: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input = '',
 ): Promise<Ended> => {
-  const child = spawn(process.execPath, [script, ...programArguments], { env: environment(variables) });
+  const child = spawn(process.execPath, nodeArguments, { env });
   let out = '';
   let error = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));

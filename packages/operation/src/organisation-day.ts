@@ -66,3 +66,21 @@ export const dayBounds = (atMs: number, timeZone: string): DayBounds => {
     endMs: firstInstant(atMs, atMs + longestMs, (then) => dateThere(format, then) > today),
   };
 };
+
+const dateShape = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/**
+ * The day of this date (`2026-01-31`) on the wall of a time zone. `undefined`: it is no date, or a country left it out.
+ */
+export const boundsOfDate = (date: string, timeZone: string): DayBounds | undefined => {
+  const [, year, month, day] = dateShape.exec(date) ?? [];
+  if (year === undefined) return undefined;
+  const wanted = Number(year) * 10_000 + Number(month) * 100 + Number(day);
+  const noonMs = Date.UTC(Number(year), Number(month) - 1, Number(day), 12);
+  const format = formatOf(timeZone);
+  // Noon of it in UTC is on the day, or on one beside it: zones are up to fourteen hours off.
+  for (const offMs of [0, -12, 12, -24, 24].map((hours) => hours * 60 * 60 * 1000)) {
+    if (dateThere(format, noonMs + offMs) === wanted) return dayBounds(noonMs + offMs, timeZone);
+  }
+  return undefined;
+};

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayBounds, defaultPolicy, policyFromStored, policySchema } from '../src/operation.ts';
+import { boundsOfDate, dayBounds, defaultPolicy, policyFromStored, policySchema } from '../src/operation.ts';
 
 describe('a policy', () => {
   test('of a fresh organisation is one that can be stored and edited as it is', () => {
@@ -101,5 +101,25 @@ describe('a day of the organisation', () => {
     ['Pacific/Apia', '2011-12-31T00:00:00.000Z', '2011-12-30T10:00:00.000Z', '2011-12-31T10:00:00.000Z', 24],
   ])('F116: in %s at %s is from %s to %s', (timeZone, instant, start, end, hours) => {
     expect(boundsAt(instant, timeZone)).toEqual({ start, end, hours });
+  });
+
+  // Red when: a date is taken for a day of UTC, or a day is taken to be 24 hours.
+  test.each([
+    ['America/Vancouver', '2026-01-10', '2026-01-10T08:00:00.000Z', '2026-01-11T08:00:00.000Z'],
+    ['Europe/Berlin', '2026-01-10', '2026-01-09T23:00:00.000Z', '2026-01-10T23:00:00.000Z'],
+    ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
+    ['Europe/Berlin', '2026-10-25', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
+    ['Pacific/Kiritimati', '2026-01-10', '2026-01-09T10:00:00.000Z', '2026-01-10T10:00:00.000Z'],
+    ['Pacific/Pago_Pago', '2026-01-10', '2026-01-10T11:00:00.000Z', '2026-01-11T11:00:00.000Z'],
+  ])('F116: in %s the date %s is from %s to %s', (timeZone, date, start, end) => {
+    const bounds = boundsOfDate(date, timeZone);
+    expect([bounds?.startMs, bounds?.endMs]).toEqual([Date.parse(start), Date.parse(end)]);
+  });
+
+  test('F116: a date that is none, or that a country left out, is no day', () => {
+    for (const date of ['2026-02-30', '2026-1-1', 'today', '']) {
+      expect([date, boundsOfDate(date, 'UTC')]).toEqual([date, undefined]);
+    }
+    expect(boundsOfDate('2011-12-30', 'Pacific/Apia')).toBeUndefined();
   });
 });

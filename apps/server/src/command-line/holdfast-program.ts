@@ -3,6 +3,7 @@ import { addOrganisationCommands, addUserCommands } from './access-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
 import { addBackupCommands } from './backup-commands.ts';
 import { addSweepCommand } from './sweep-command.ts';
+import { addExportCommand } from './export-commands.ts';
 import { addImportCommands } from './import-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addOperationCommands } from './operation-commands.ts';
@@ -38,6 +39,7 @@ addImportCommands(program);
 addRecordCommands(program);
 addOperationCommands(program);
 addSweepCommand(program);
+addExportCommand(program);
 addAuditCommands(program);
 addBackupCommands(program);
 

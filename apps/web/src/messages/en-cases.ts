@@ -126,7 +126,12 @@ export const cases = {
     empty: 'No webhook about it has come.',
     raw: (type: string) => `${type}: as received`,
     hidden: 'What names the customer or their card is hidden.',
-    deliveries: (count: number) => (count === 1 ? 'delivered once' : `delivered ${count} times`),
+    deliveries: (count: number) =>
+      count === 0
+        ? 'fetched from the provider’s list, nobody delivered it'
+        : count === 1
+          ? 'delivered once'
+          : `delivered ${count} times`,
   },
   assistant: (name: string) => `Proposed by ${name}, an assistant. It wrote:`,
   person: (name: string) => `Proposed by ${name}, who wrote:`,
