@@ -55,7 +55,11 @@ export const engineDouble = (overrides: Partial<Engine> = {}): EngineDouble => {
     receiveWebhook: () => note('receiveWebhook', { kind: 'refused' as const, because: 'bad-signature' }),
     metrics: () => note('metrics', { samples: [], reconciliationSeconds: [] }),
     numbers: () => note('numbers', null),
-    hold: { get: unused('hold.get'), set: unused('hold.set') },
+    hold: {
+      get: unused('hold.get'),
+      standing: () => note('hold.standing', {} as never),
+      set: unused('hold.set'),
+    },
     policy: {
       show: () => note('policy.show', {} as never),
       preview: () => note('policy.preview', {} as never),

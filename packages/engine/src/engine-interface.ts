@@ -4,6 +4,7 @@ import type {
   Command,
   CommandResult,
   Figure,
+  HoldStanding,
   LookupResponse,
   Numbers,
   Operation,
@@ -227,6 +228,8 @@ export type Engine = {
   readonly numbers: (organisationId: string, asked: NumbersAsked) => Promise<Numbers | null>;
   readonly hold: {
     readonly get: (organisationId: string) => Promise<HoldState>;
+    /** The same for people, with what waits for it. */
+    readonly standing: (organisationId: string) => Promise<HoldStanding>;
     readonly set: (
       organisationId: string,
       on: boolean,

@@ -57,6 +57,7 @@ export * from './wire/command-message.ts';
 export * from './wire/conversation-message.ts';
 export * from './wire/decision-message.ts';
 export * from './wire/feed-message.ts';
+export * from './wire/hold-message.ts';
 export * from './wire/lookup-message.ts';
 export * from './wire/numbers-message.ts';
 export * from './wire/operation-message.ts';

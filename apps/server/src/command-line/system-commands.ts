@@ -11,6 +11,34 @@ const holdLine = (state: HoldState): string =>
     ? `On hold since ${state.since ?? '?'}, by ${state.by ?? '?'}${state.reason === null ? '' : `: ${state.reason}`}. Nothing is submitted; look-ups go on.`
     : 'Not on hold.';
 
+type HoldOptions = Common & { reason?: string; all?: boolean };
+
+/** For one organisation as ever; with `--all` for each there is, one after another. */
+const eachAsked = async (
+  { json, org, all }: HoldOptions,
+  ask: (workplace: Workplace, organisationId: string) => Promise<HoldState>,
+): Promise<void> => {
+  const output = outputFor(json === true);
+  if (all === true && org !== undefined) {
+    throw commandFailed('--org and --all exclude each other.', 'Give one of them.');
+  }
+  await inWorkplace(output, async (workplace) => {
+    if (all !== true) {
+      const state = await ask(workplace, await workplace.organisation(org));
+      output.result(state, [holdLine(state)]);
+      return;
+    }
+    const items: (HoldState & { id: string; name: string })[] = [];
+    for (const { id, name } of await workplace.store.organisations()) {
+      items.push({ id, name, ...(await ask(workplace, id)) });
+    }
+    output.result(
+      { items },
+      items.map((one) => `${one.id}  ${one.name}  ${holdLine(one)}`),
+    );
+  });
+};
+
 const addHold = (program: Command): void => {
   const group = program.command('hold').description('stop and resume submitting');
   const withOptions = (name: string, about: string): Command =>
@@ -18,26 +46,17 @@ const addHold = (program: Command): void => {
       .command(name)
       .description(about)
       .option('--org <id>', 'organisation; without it the default one')
-      .option('--json', 'print {on, since, by, reason}');
-  const change = (on: boolean) => async (options: Common & { reason?: string }) => {
-    const output = outputFor(options.json === true);
-    await inWorkplace(output, async ({ engine, organisation }) => {
-      const id = await organisation(options.org);
-      const state = await engine.hold.set(id, on, 'command-line', options.reason ?? null);
-      output.result(state, [holdLine(state)]);
-    });
-  };
+      .option('--all', 'every organisation there is')
+      .option('--json', 'print {on, since, by, reason}; of all: {items}');
+  const change = (on: boolean) => (options: HoldOptions) =>
+    eachAsked(options, ({ engine }, id) => engine.hold.set(id, on, 'command-line', options.reason ?? null));
   withOptions('on', 'submit nothing')
     .option('--reason <text>', 'why, for others to read')
     .action(change(true));
   withOptions('off', 'submit again').action(change(false));
-  withOptions('status', 'say whether it is on').action(async (options: Common) => {
-    const output = outputFor(options.json === true);
-    await inWorkplace(output, async ({ engine, organisation }) => {
-      const state = await engine.hold.get(await organisation(options.org));
-      output.result(state, [holdLine(state)]);
-    });
-  });
+  withOptions('status', 'say whether it is on').action((options: HoldOptions) =>
+    eachAsked(options, ({ engine }, id) => engine.hold.get(id)),
+  );
 };
 
 const markOf = ({ ok, note }: Check): string => {

@@ -270,6 +270,9 @@ const otherRows: readonly GuardedRow[] = [
     may: operators,
     path: () => '/v1/numbers/operations?figure=unknown',
   },
+  { route: 'get /v1/hold', may: all },
+  // Off where it is off: let in, and nothing changes.
+  { route: 'post /v1/hold', may: operators, not: ['any-key'], body: () => ({ on: false }) },
   { route: 'get /v1/audit', may: operators },
   { route: 'get /v1/audit/export', may: operators },
   { route: 'get /v1/audit/seals', may: operators },

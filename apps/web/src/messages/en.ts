@@ -11,6 +11,7 @@ const everywhere = {
     uncertain: 'Uncertain',
     operations: 'Operations',
     orders: 'Orders',
+    numbers: 'Numbers',
     audit: 'Audit',
     settings: 'Settings',
     skip: 'Skip to content',

@@ -16,6 +16,9 @@ const screens = {
   attention: new LazyPart(() => import('../screens/attention/AttentionScreen.svelte')),
   approvals: new LazyPart(() => import('../screens/approvals/ApprovalsScreen.svelte')),
   device: new LazyPart(() => import('../screens/device/DeviceScreen.svelte')),
+  numbers: new LazyPart(() => import('../screens/numbers/NumbersScreen.svelte')),
+  behind: new LazyPart(() => import('../screens/numbers/BehindScreen.svelte')),
+  hold: new LazyPart(() => import('../screens/hold/HoldScreen.svelte')),
   audit: new LazyPart(() => import('../screens/audit/AuditScreen.svelte')),
   notifications: new LazyPart(() => import('../screens/you/NotificationsScreen.svelte')),
   settings: new LazyPart(() => import('../screens/settings/SettingsScreen.svelte')),
@@ -48,11 +51,14 @@ export const screenAt = (path: string): ScreenName | null => {
       return 'ticket';
     case 'operations':
       return inside === undefined ? 'operations' : 'operation';
+    case 'numbers':
+      return inside === undefined ? 'numbers' : 'behind';
     case 'uncertain':
       return 'attention';
     case 'approvals':
     case 'device':
     case 'audit':
+    case 'hold':
     case 'settings':
       return place;
     default:

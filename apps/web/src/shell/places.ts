@@ -6,6 +6,7 @@ export const placeKeys = [
   'uncertain',
   'operations',
   'orders',
+  'numbers',
   'device',
   'audit',
   'settings',
@@ -18,6 +19,7 @@ export const placePaths: Record<PlaceKey, string> = {
   uncertain: '/uncertain',
   operations: '/operations',
   orders: '/orders',
+  numbers: '/numbers',
   device: '/device',
   audit: '/audit',
   settings: '/settings',
@@ -28,7 +30,7 @@ export const placesFor = (role: Role): readonly PlaceKey[] => {
   const places: PlaceKey[] = [];
   if (roleMay(role, 'agent')) places.push('home');
   if (roleMay(role, 'approver')) places.push('approvals');
-  if (roleMay(role, 'operator')) places.push('uncertain', 'operations', 'orders');
+  if (roleMay(role, 'operator')) places.push('uncertain', 'operations', 'orders', 'numbers');
   else places.push('orders');
   places.push('device');
   if (roleMay(role, 'operator')) places.push('audit');

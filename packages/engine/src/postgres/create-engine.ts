@@ -10,6 +10,7 @@ import { requestCheck } from './check-request.ts';
 import { eraseConversation } from './conversation-store.ts';
 import { createFeed } from './feed.ts';
 import { readOrder } from './intake-facts.ts';
+import { readHoldStanding } from './hold-standing.ts';
 import { createIntake } from './intake.ts';
 import { readMetrics } from './metrics-reader.ts';
 import { readNumbers } from './numbers-reader.ts';
@@ -92,6 +93,7 @@ export const createEngine = (options: CreateEngineOptions): Engine => {
     numbers: (organisationId, asked) => readNumbers(inOrganisation, organisationId, asked),
     hold: {
       get: (organisationId) => inOrganisation(organisationId, readHold),
+      standing: (organisationId) => inOrganisation(organisationId, readHoldStanding),
       set: async (organisationId, on, by, reason) => {
         const state = await inOrganisation(organisationId, (tx) => setHold(tx, on, by, reason));
         wakes.written(organisationId);

@@ -9,6 +9,7 @@ import { commandRoutes } from './command-routes.ts';
 import type { DemoCases } from '../../demo/demo-cases.ts';
 import { demoRoutes } from './demo-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
+import { holdRoutes } from './hold-routes.ts';
 import { keyRoutes, type KeyParts } from './key-routes.ts';
 import { mcpRoutes, type McpParts } from './mcp-route.ts';
 import { meRoutes, type MeParts } from './me-routes.ts';
@@ -61,6 +62,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...catalogueRoutes,
   ...systemRoutes(parts.engine, parts.readiness),
   ...numbersRoutes,
+  ...holdRoutes,
   ...auditRoutes(parts.audit),
   ...assistantRoutes(parts.assistant),
   ...mcpRoutes(parts.mcp, parts.feed.identify),
