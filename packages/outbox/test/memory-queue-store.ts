@@ -34,7 +34,10 @@ const readOnce = <Read>(read: (raw: unknown) => Read): ((raw: unknown) => Read) 
 };
 
 const plain = rowReaders(refundRows);
-const readers = { draft: readOnce(plain.draft), entry: readOnce(plain.entry), log: readOnce(plain.log) };
+const readers: typeof plain = {
+  ...{ draft: readOnce(plain.draft), entry: readOnce(plain.entry), log: readOnce(plain.log) },
+  ...{ session: readOnce(plain.session), lease: readOnce(plain.lease) },
+};
 
 /** The queue in memory, with the promises of the real one. A test may put rows in by hand, and make writing fail. */
 export class MemoryQueueStore implements RefundStore {
@@ -57,7 +60,7 @@ export class MemoryQueueStore implements RefundStore {
       this.failNextWrite = null;
       throw error;
     }
-    this.#write(structuredClone(writes));
+    if (Object.keys(writes).length > 0) this.#write(structuredClone(writes));
     return Promise.resolve(answer);
   }
 

@@ -46,6 +46,16 @@ export const readResumeFacts = async (
   return { organisationId: tx.organisationId, ...row };
 };
 
+/** Which history this is: the name alone, as every poll asks for it. */
+export const readGeneration = async (tx: OrganisationTransaction): Promise<string> => {
+  const [row] = await tx.ask<{ generation: string }>(
+    'select generation from organisations where org_id = $1',
+    [tx.organisationId],
+  );
+  if (row === undefined) throw new Error(`there is no organisation ${tx.organisationId}`);
+  return row.generation;
+};
+
 /** The newest row that may be told, and the newest row there is: apart while a transaction holds the horizon back. */
 export const readFeedHead = async (
   tx: OrganisationTransaction,

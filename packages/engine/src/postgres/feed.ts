@@ -2,10 +2,9 @@ import type { Feed, FeedChange, FeedCursor, Principal } from '../engine-interfac
 import { judgeResume, type FeedPosition } from '../feed/feed-position.ts';
 import type { Connection, InOrganisation } from './connection.ts';
 import { readCursor, signCursor } from './feed-cursor.ts';
-import { readFeedAfter, readResumeFacts, readSnapshotPage, viewFeedSubjects } from './feed-reader.ts';
+import { readFeedAfter, readGeneration, readResumeFacts, readSnapshotPage, viewFeedSubjects } from './feed-reader.ts';
 import type { FeedWakes } from './feed-wakes.ts';
 import { beginNewGeneration } from './history-store.ts';
-import { generationOf } from './intake-propose.ts';
 import type { ProviderNames } from './operation-reader.ts';
 import { installation } from './schema.ts';
 import { sharedFeedReads, type ReadFeed } from './shared-feed-reads.ts';
@@ -55,7 +54,7 @@ export const createFeed = (dependencies: FeedDependencies): Feed => {
     snapshot: (who) => readSnapshot(dependencies, key, who),
     changesAfter: (who, cursor, limit) => readShared(who.organisationId, cursor, limit),
     watch: (organisationId, wake) => wakes.watch(organisationId, wake),
-    generation: (organisationId) => inOrganisation(organisationId, generationOf),
+    generation: (organisationId) => inOrganisation(organisationId, readGeneration),
   };
 };
 
@@ -68,7 +67,7 @@ const readBatch =
       throw new Error('changesAfter takes a cursor that resume or snapshot gave');
     }
     return inOrganisation(organisationId, async (tx) => {
-      if ((await generationOf(tx)) !== position.generation) throw new HistoryBeganAnew();
+      if ((await readGeneration(tx)) !== position.generation) throw new HistoryBeganAnew();
       const rows = await readFeedAfter(tx, position, limit);
       const last = rows.at(-1);
       if (last === undefined) return { changes: [], cursor };

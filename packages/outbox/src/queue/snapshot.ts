@@ -8,7 +8,7 @@ import {
   sessionRowSchema,
   unreadableRow,
 } from './stored-rows.ts';
-import type { Entry, EntryRecord, LogRow } from './stored-rows.ts';
+import type { Entry, EntryRecord, LeaseRow, LogRow, SessionRow } from './stored-rows.ts';
 import type { ReadRow, StoredLanguage, Words } from './words.ts';
 
 /** Rows as a store holds them, before anyone has looked whether this version can read them. */
@@ -51,12 +51,26 @@ export type RowReaders<W extends Words> = {
   readonly draft: (raw: unknown) => ReadRow<W['draft']>;
   readonly entry: (raw: unknown) => ReadRow<Entry<W>>;
   readonly log: (raw: unknown) => ReadRow<LogRow<W>>;
+  readonly session: (raw: unknown) => SessionRow;
+  readonly lease: (raw: unknown) => LeaseRow | null;
+};
+
+const readSessionRow = (raw: unknown): SessionRow => {
+  const session = sessionRowSchema.safeParse(raw);
+  return session.success ? session.data : noSession;
+};
+
+const readLeaseRow = (raw: unknown): LeaseRow | null => {
+  const lease = leaseRowSchema.safeParse(raw);
+  return lease.success ? lease.data : null;
 };
 
 export const rowReaders = <W extends Words>(language: StoredLanguage<W>): RowReaders<W> => ({
   draft: (raw) => readDraftRow(language, raw),
   entry: (raw) => readEntryRow(language, raw),
   log: (raw) => readLogRow(language, raw),
+  session: readSessionRow,
+  lease: readLeaseRow,
 });
 
 /**
@@ -79,13 +93,11 @@ export const snapshotOf = <W extends Words>(
   const records: EntryRecord<W>[] = [...entries]
     .sort(inPlace)
     .map((entry) => ({ entry, log: logs.get(entry.key) ?? [], logCount: counts.get(entry.key) ?? 0 }));
-  const session = sessionRowSchema.safeParse(raw.session);
-  const lease = leaseRowSchema.safeParse(raw.lease);
   return {
     drafts,
     records,
     unreadable,
-    session: session.success ? session.data : noSession,
-    lease: lease.success ? lease.data : null,
+    session: read.session(raw.session),
+    lease: read.lease(raw.lease),
   };
 };

@@ -22,36 +22,58 @@ type Pending = Promise<readonly object[] & { count: number }> & {
   readonly values: () => Promise<readonly (readonly unknown[])[]>;
 };
 
-const asObjects = ({ rows, names, count }: Answer): readonly object[] & { count: number } =>
-  Object.assign(
-    rows.map((values) => Object.fromEntries(names.map((name, index) => [name, values[index]]))),
-    { count },
-  );
+const asObjects = ({ rows, names, count }: Answer): readonly object[] & { count: number } => {
+  const objects = rows.map((values) => {
+    const row: Record<string, unknown> = {};
+    for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = values[index];
+    return row;
+  });
+  return Object.assign(objects, { count });
+};
 
 /** Lazy like the driver's own: it is carried out once, when first waited for. */
-const pending = (carryOut: () => Promise<Answer>): Pending => {
-  let begun: Promise<Answer> | undefined;
-  const once = (): Promise<Answer> => {
-    begun ??= carryOut();
-    // Whoever waits for it hears of its trouble; nobody has to.
-    begun.catch(() => undefined);
-    return begun;
-  };
-  const promise = {
-    then: (...handlers: Parameters<Promise<Answer>['then']>) =>
-      once()
-        .then(asObjects)
-        .then(...(handlers as unknown as [undefined, undefined])),
-    catch: (handler: (trouble: unknown) => unknown) => once().then(asObjects).catch(handler),
-    finally: (handler: () => void) => once().then(asObjects).finally(handler),
-    execute: () => {
-      void once();
-      return promise;
-    },
-    values: async () => (await once()).rows,
-  } as unknown as Pending;
-  return promise;
-};
+class Waiting {
+  readonly #carryOut: () => Promise<Answer>;
+  #begun: Promise<Answer> | undefined;
+
+  constructor(carryOut: () => Promise<Answer>) {
+    this.#carryOut = carryOut;
+  }
+
+  #once(): Promise<Answer> {
+    if (this.#begun === undefined) {
+      this.#begun = this.#carryOut();
+      // Whoever waits for it hears of its trouble; nobody has to.
+      this.#begun.catch(() => undefined);
+    }
+    return this.#begun;
+  }
+
+  then(...handlers: [undefined, undefined]): unknown {
+    return this.#once()
+      .then(asObjects)
+      .then(...handlers);
+  }
+
+  catch(handler: (trouble: unknown) => unknown): unknown {
+    return this.#once().then(asObjects).catch(handler);
+  }
+
+  finally(handler: () => void): unknown {
+    return this.#once().then(asObjects).finally(handler);
+  }
+
+  execute(): this {
+    void this.#once();
+    return this;
+  }
+
+  async values(): Promise<Answer['rows']> {
+    return (await this.#once()).rows;
+  }
+}
+
+const pending = (carryOut: () => Promise<Answer>): Pending => new Waiting(carryOut) as unknown as Pending;
 
 const never = <Result>(): Promise<Result> => new Promise<Result>(() => undefined);
 

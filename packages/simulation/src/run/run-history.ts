@@ -5,6 +5,7 @@ import { beginTroubles, heal, letTroublesHappen } from '../world/faults.ts';
 import { History } from '../world/history.ts';
 import { letManagersAct } from '../world/managing.ts';
 import type { Plan } from '../world/plan.ts';
+import { keepWhatIsPutOff } from '../world/put-off.ts';
 import { Violation } from '../world/violation.ts';
 import { useRandomUuids } from './random-uuids.ts';
 
@@ -88,6 +89,7 @@ export const runHistory = async (plan: Plan, database: HistoryDatabase, traces =
   await database.begin();
   const history = new History(plan, database, traces);
   const restoreUuids = useRandomUuids(history.randomUuid);
+  const letGoOn = database.quiet === null ? keepWhatIsPutOff() : (): void => undefined;
   const onUnhandled = (error: unknown): void => history.fail(error);
   process.on('unhandledRejection', onUnhandled);
   try {
@@ -98,6 +100,7 @@ export const runHistory = async (plan: Plan, database: HistoryDatabase, traces =
     history.killAll();
     process.off('unhandledRejection', onUnhandled);
     restoreUuids();
+    letGoOn();
   }
   return {
     plan,

@@ -88,6 +88,6 @@ export const createSharedDatabase = async (
       };
     },
     administer: (text, parameters) => Promise.resolve(carryOut(postgres, [{ text, parameters }])),
-    quiet: () => null,
+    quiet: null,
   };
 };

@@ -21,6 +21,6 @@ export type HistoryDatabase = {
   readonly backup: (() => () => void) | null;
   /** A statement of those who run it, past every process. */
   readonly administer: (text: string, parameters: readonly Value[]) => Promise<void>;
-  /** Resolves once no statement is under way; `null` where none is. */
-  readonly quiet: () => Promise<void> | null;
+  /** Resolves once no statement is under way, `null` where none is; `null`: none ever is between two events. */
+  readonly quiet: (() => Promise<void> | null) | null;
 };

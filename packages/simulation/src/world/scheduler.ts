@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers';
+import { carryOutWhatIsPutOff } from './put-off.ts';
+
 /** Something that can die or stand still: a process, a tab. What it waits for then never comes. */
 export type Mortal = {
   readonly name: string;
@@ -67,23 +70,42 @@ const createHeap = () => {
   };
 };
 
-/** Everything that waits for a promise which is settled goes on before the next event. */
+/** Everything that waits for a promise which is settled goes on before this does. */
 const everyPromise = (): Promise<void> =>
+  new Promise((resolve) => {
+    process.nextTick(resolve);
+  });
+
+const everyPromiseAndWhatIsPutOff = async (): Promise<void> => {
+  do await everyPromise();
+  while (carryOutWhatIsPutOff());
+};
+
+/** And whatever Node itself has to do: tell of rejections that nobody heard of, read from the network. */
+const everythingElse = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve);
   });
 
+/** Going round Node's loop costs more than most steps do. */
+const stepsBetweenRounds = 50;
+
 /**
  * @param beginMs when the history begins, milliseconds since the epoch
- * @param quiet resolves once nothing is under way outside of it; `null` where nothing is
+ * @param quiet resolves once nothing is under way outside of it, `null` where nothing is; `null`: nothing ever is
  */
-export const createScheduler = (beginMs: number, quiet: () => Promise<void> | null): Scheduler => {
-  const settle = async (): Promise<void> => {
-    await everyPromise();
-    for (let busy = quiet(); busy !== null; busy = quiet()) {
+export const createScheduler = (beginMs: number, quiet: (() => Promise<void> | null) | null): Scheduler => {
+  const settleOutside = async (busyNow: () => Promise<void> | null): Promise<void> => {
+    await everythingElse();
+    for (let busy = busyNow(); busy !== null; busy = busyNow()) {
       await busy;
-      await everyPromise();
+      await everythingElse();
     }
+  };
+  const settle = async (): Promise<void> => {
+    if (quiet !== null) return settleOutside(quiet);
+    if (steps % stepsBetweenRounds === 0) await everythingElse();
+    return everyPromiseAndWhatIsPutOff();
   };
   const heap = createHeap();
   let nowMs = beginMs;
@@ -108,11 +130,11 @@ export const createScheduler = (beginMs: number, quiet: () => Promise<void> | nu
     runUntil: async (untilMs, stop) => {
       await settle();
       for (;;) {
-        if (stop?.() === true) return;
+        if (stop?.() === true) return everythingElse();
         const event = heap.first();
         if (event === undefined || event.atMs > untilMs) {
           if (Number.isFinite(untilMs)) nowMs = Math.max(nowMs, untilMs);
-          return;
+          return everythingElse();
         }
         heap.pop();
         nowMs = Math.max(nowMs, event.atMs);
