@@ -2,7 +2,13 @@ import type { Feed, FeedChange, FeedCursor, Principal } from '../engine-interfac
 import { judgeResume, type FeedPosition } from '../feed/feed-position.ts';
 import type { Connection, InOrganisation } from './connection.ts';
 import { readCursor, signCursor } from './feed-cursor.ts';
-import { readFeedAfter, readGeneration, readResumeFacts, readSnapshotPage, viewFeedSubjects } from './feed-reader.ts';
+import {
+  readFeedAfter,
+  readGeneration,
+  readResumeFacts,
+  readSnapshotPage,
+  viewFeedSubjects,
+} from './feed-reader.ts';
 import type { FeedWakes } from './feed-wakes.ts';
 import { beginNewGeneration } from './history-store.ts';
 import type { ProviderNames } from './operation-reader.ts';

@@ -6,6 +6,7 @@ import { planOf, type Plan } from '../world/plan.ts';
 import { exitCodes } from './exit-codes.ts';
 import { exploreAll } from '../exhaustive/explore-all.ts';
 import { runMany, type Progress } from './many-histories.ts';
+import { runJobs, sumsOf, type Told } from './many-jobs.ts';
 import { runHistory, type Outcome } from './run-history.ts';
 import { shrink } from './shrink.ts';
 import { tryMutants } from './try-mutants.ts';
@@ -15,6 +16,7 @@ pnpm sim --minutes M [--from S]  lives histories for so long
 pnpm sim --seed S [--plan JSON]  lives one again, exactly, and tells it
 pnpm sim --mutants [--seeds N]   plants each known mistake and lives up to N histories (300) until it is found
 pnpm sim … --postgres URL        lives them on a real PostgreSQL, in databases of their own (URL: of a superuser)
+pnpm sim … --jobs N               lives them in N processes at once (1)
 pnpm sim --exhaustive            visits every state of the small worlds
 
 A violation is made smaller (--no-shrink: not) and ends the run (--keep-going: it goes on).
@@ -32,24 +34,23 @@ const tellProgress = ({ histories, elapsedMs, steps, lastedMs, operations, refun
 
 const tellReached = (reached: ReadonlyMap<string, number>): string =>
   [...reached]
-    .toSorted(([, one], [, other]) => other - one)
+    .toSorted(([what, one], [which, other]) => other - one || (what < which ? -1 : 1))
     .map(([what, times]) => `${what} ${String(times)}`)
     .join(', ');
 
 const replay = (plan: Plan): string =>
   `pnpm sim --seed ${String(plan.seed)} --plan '${JSON.stringify(plan)}'`;
 
-const tellViolation = async (
-  outcome: Outcome,
+const violationLines = async (
+  { plan, violation }: Outcome,
   database: HistoryDatabase,
   shrinks: boolean,
-): Promise<void> => {
-  const { plan, violation } = outcome;
-  if (violation === null) return;
-  say(`seed ${String(plan.seed)} breaks ${violation.kind}: ${violation.message}`);
-  if (!shrinks) return;
+): Promise<readonly string[]> => {
+  if (violation === null) return [];
+  const found = `seed ${String(plan.seed)} breaks ${violation.kind}: ${violation.message}`;
+  if (!shrinks) return [found];
   const small = await shrink(plan, violation, database);
-  say(`made smaller in ${String(small.runs)} runs: ${replay(small.plan)}`);
+  return [found, `made smaller in ${String(small.runs)} runs: ${replay(small.plan)}`];
 };
 
 /** Lives what is asked for on the pretended PostgreSQL, or on a real one where its address is given. */
@@ -79,25 +80,61 @@ type Many = {
   readonly keepsGoing: boolean;
 };
 
+const tellEnd = (from: number, through: number, progress: Progress): void => {
+  say(`seeds ${String(from)} to ${String(through)}; changes: ${tellReached(progress.reached)}`);
+};
+
+/** One process's share of a run that several make: it tells the one that began it, and nobody else. */
+const liveShare = async (
+  { from, goesOn, shrinks, keepsGoing }: Many,
+  [job, jobs]: readonly [number, number],
+  database: HistoryDatabase,
+): Promise<number> => {
+  const tell = (told: Told): void => void process.send?.(told);
+  process.once('disconnect', () => process.exit());
+  await runMany(database, {
+    ...{ from: from + job, by: jobs, nowMs: () => performance.now() },
+    goesOn: (done, elapsedMs) => goesOn(job + done * jobs, elapsedMs),
+    onProgress: (progress) => tell({ what: 'progress', progress: sumsOf(progress) }),
+    onViolation: async (outcome) => {
+      const lines = await violationLines(outcome, database, shrinks);
+      tell({ what: 'violation', code: exitCodes[outcome.violation?.kind ?? 'clean'], lines });
+      return keepsGoing;
+    },
+  });
+  process.disconnect();
+  return exitCodes.clean;
+};
+
+const liveInJobs = async (jobs: number, from: number, keepsGoing: boolean): Promise<number> => {
+  const given = process.argv.slice(2).filter((one, index, all) => {
+    const isOf = (option: string): boolean =>
+      one === option || one.startsWith(`${option}=`) || all[index - 1] === option;
+    return !isOf('--jobs') && !isOf('--from');
+  });
+  const onProgress = (now: Progress): void => say(tellProgress(now));
+  const { progress, through, code } = await runJobs({ given, jobs, from, keepsGoing, say, onProgress });
+  say(tellProgress(progress));
+  tellEnd(from, through, progress);
+  return code;
+};
+
 const liveMany = async (
   { from, goesOn, shrinks, keepsGoing }: Many,
   database: HistoryDatabase,
 ): Promise<number> => {
   let code = exitCodes.clean;
   const progress = await runMany(database, {
-    ...{ from, goesOn },
+    ...{ from, goesOn, by: 1 },
     nowMs: () => performance.now(),
     onProgress: (now) => say(tellProgress(now)),
     onViolation: async (outcome) => {
       if (code === exitCodes.clean) code = exitCodes[outcome.violation?.kind ?? 'clean'];
-      await tellViolation(outcome, database, shrinks);
+      for (const line of await violationLines(outcome, database, shrinks)) say(line);
       return keepsGoing;
     },
   });
-  say(tellProgress(progress));
-  say(
-    `seeds ${String(from)} to ${String(from + progress.histories - 1)}; changes: ${tellReached(progress.reached)}`,
-  );
+  tellEnd(from, from + progress.histories - 1, progress);
   return code;
 };
 
@@ -110,6 +147,8 @@ const optionsOf = () =>
       from: { type: 'string' },
       plan: { type: 'string' },
       postgres: { type: 'string' },
+      jobs: { type: 'string', default: '1' },
+      share: { type: 'string' },
       exhaustive: { type: 'boolean' },
       mutants: { type: 'boolean' },
       'no-shrink': { type: 'boolean' },
@@ -152,7 +191,16 @@ const main = async (): Promise<number> => {
     shrinks: options['no-shrink'] !== true,
     keepsGoing: options['keep-going'] === true,
   };
-  return onDatabase(postgres, (database) => liveMany(many, database));
+  const jobs = Number(options.jobs);
+  if (!Number.isInteger(jobs) || jobs < 1) {
+    say(`--jobs says in how many processes: a whole number from 1 on, not ${options.jobs}\n\n${usage}`);
+    return exitCodes.usage;
+  }
+  if (jobs > 1) return liveInJobs(jobs, from, many.keepsGoing);
+  const [job, of] = (options.share ?? '').split('/').map(Number);
+  return onDatabase(postgres, (database) =>
+    job === undefined || of === undefined ? liveMany(many, database) : liveShare(many, [job, of], database),
+  );
 };
 
 process.exitCode = await main();

@@ -16,6 +16,8 @@ export type Progress = {
 
 export type ManyOptions = {
   readonly from: number;
+  /** From one seed to the next: how many processes share the run. */
+  readonly by: number;
   /** Whether to go on after so many. */
   readonly goesOn: (histories: number, elapsedMs: number) => boolean;
   readonly onProgress: (progress: Progress) => void;
@@ -26,14 +28,18 @@ export type ManyOptions = {
 
 const progressEveryMs = 5_000;
 
-/** One history after the other, from one seed on. */
+/** One history after the other, from one seed on. Tells its progress now and then, and at the end. */
 export const runMany = async (database: HistoryDatabase, options: ManyOptions): Promise<Progress> => {
   const beganMs = options.nowMs();
   const reached = new Map<string, number>();
   const sums = { histories: 0, steps: 0, lastedMs: 0, operations: 0, refunds: 0 };
   const progress = (): Progress => ({ ...sums, reached, elapsedMs: options.nowMs() - beganMs });
   let told = beganMs;
-  for (let seed = options.from; options.goesOn(sums.histories, options.nowMs() - beganMs); seed += 1) {
+  for (
+    let seed = options.from;
+    options.goesOn(sums.histories, options.nowMs() - beganMs);
+    seed += options.by
+  ) {
     const outcome = await runHistory(planOf(seed), database);
     sums.histories += 1;
     sums.steps += outcome.steps;
@@ -47,5 +53,6 @@ export const runMany = async (database: HistoryDatabase, options: ManyOptions): 
     }
     if (outcome.violation !== null && !(await options.onViolation(outcome))) break;
   }
+  options.onProgress(progress());
   return progress();
 };
