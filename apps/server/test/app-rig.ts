@@ -195,6 +195,7 @@ export const appRig = (options: RigOptions): AppRig => {
       inOrganisation: () => Promise.reject(new Error('there is no database here')),
       ...{ publicKey: '', mail: 'nowhere', services: [] },
     },
+    endpoints: { inOrganisation: notInThisTest, sealingKey: notInThisTest, allowLoopback: false },
     assistant: {
       limiter: rateLimiter(options.assistantLimit, Date.now),
       during: overload.during,

@@ -46,3 +46,10 @@ export {
 } from './notify/plan-notices.ts';
 export { judgeDelivery, type Delivery, type DeliveryVerdict } from './notify/judge-delivery.ts';
 export { judgeBeforeSend } from './execute/send-verdict.ts';
+export { bodyOf, choosableTypes, type AnnouncementType } from './announce/announcement.ts';
+export {
+  deliveryOutcomes,
+  outcomeOfStatus,
+  type Attempted,
+  type DeliveryOutcome,
+} from './announce/judge-announcing.ts';

@@ -12,6 +12,7 @@ import { addPolicyCommands } from './policy-commands.ts';
 import { addRecordCommands } from './record-commands.ts';
 import { addProviderCommands } from './provider-commands.ts';
 import { addSystemCommands } from './system-commands.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
 
 /** The operator's command line. Exit code 0 only on success; standard error says what went wrong and what to do. */
 const program = new Command('holdfast').description(
@@ -35,6 +36,7 @@ addUserCommands(program);
 addKeyCommands(program);
 addPolicyCommands(program);
 addProviderCommands(program);
+addWebhookCommands(program);
 addImportCommands(program);
 addRecordCommands(program);
 addOperationCommands(program);

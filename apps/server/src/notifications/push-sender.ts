@@ -4,7 +4,8 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Delivery } from '@holdfast/engine';
 import webPush from 'web-push';
-import { isPublicAddress, judgePushEndpoint } from './push-endpoint.ts';
+import { isPublicAddress } from '../announce/address-rules.ts';
+import { judgePushEndpoint } from './push-endpoint.ts';
 
 export type PushKeys = { readonly publicKey: string; readonly privateKey: string };
 

@@ -147,6 +147,7 @@ export const environmentSchema = z.object({
   HOLDFAST_ASSISTANT_API: z
     .enum(['openai-compatible', 'anthropic'], 'must be "openai-compatible" or "anthropic"')
     .default('openai-compatible'),
+  HOLDFAST_WEBHOOKS_ALLOW_LOOPBACK: switchedBy.optional(),
   HOLDFAST_ASSISTANT_URL: z
     .string()
     .refine(isUrlOf('http:', 'https:'), 'must be a URL like https://models.example.org/v1')

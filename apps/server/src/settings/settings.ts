@@ -43,6 +43,8 @@ export type Settings = {
   /** Push services that may be in our own network, by origin. */
   readonly pushServices: readonly string[];
   /** A model that the assistant may ask for plainer words; without it nothing leaves. */
+  /** Whether webhooks may go to this machine itself, without https too: for development, and in the demo. */
+  readonly webhooksAllowLoopback: boolean;
   readonly assistantModel: ModelSettings | undefined;
   readonly logLevel: Environment['LOG_LEVEL'];
 };
@@ -150,6 +152,7 @@ export const readSettings = (
     buildsWeb: environment.HOLDFAST_WEB_BUILD === 'on',
     smtp: readSmtp(environment),
     pushServices: environment.HOLDFAST_PUSH_SERVICES,
+    webhooksAllowLoopback: (environment.HOLDFAST_WEBHOOKS_ALLOW_LOOPBACK ?? (demo ? 'on' : 'off')) === 'on',
     assistantModel: readModel(environment),
     logLevel: environment.LOG_LEVEL,
   };

@@ -4,6 +4,7 @@ import {
   createEngine,
   createRuntime,
   createWorker,
+  organisationsWithAnnouncements,
   organisationsWithNotices,
   passkeysIn,
   type Passkeys,
@@ -19,6 +20,7 @@ export type MadeEngine = {
   readonly inOrganisation: InOrganisation;
   readonly passkeys: Passkeys;
   readonly organisationsWithNotices: () => Promise<readonly string[]>;
+  readonly organisationsWithAnnouncements: () => Promise<readonly string[]>;
   /** Resolves once nothing of it holds a connection any more. Stop the worker first. */
   readonly close: () => Promise<void>;
 };
@@ -91,6 +93,7 @@ export const makeEngine = (
     }),
     inOrganisation: runtime.inOrganisation,
     organisationsWithNotices: () => organisationsWithNotices(connection),
+    organisationsWithAnnouncements: () => organisationsWithAnnouncements(connection),
     passkeys: passkeysIn(connection.db),
     close: async () => {
       await runtime.close();

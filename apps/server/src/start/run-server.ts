@@ -30,6 +30,7 @@ import { demoCasesOf } from './demo-cases-of.ts';
 import { registerAllPayments, withPaymentsAtTheFake, fakeShop } from './payments-at-the-fake.ts';
 import { organisationParts } from './organisation-parts.ts';
 import { assistantParts } from './assistant-parts.ts';
+import { endpointParts, runAnnouncing } from './announcing-of.ts';
 import { notificationParts, runNotifying } from './notifications-of.ts';
 import { openAccountDirectory } from './account-directory.ts';
 import type { StripeAccess } from './provider-account.ts';
@@ -121,6 +122,7 @@ export const appOf = (opened: OpenServer) => {
       },
       sweeps: sweepParts(opened),
       notifications: notificationParts(opened),
+      endpoints: endpointParts(opened),
       demoCases: demoCasesOf(opened),
       keyApprovals: settings.keyApprovals,
       signing: { passkeys: made.passkeys, policyOf: (id) => made.inOrganisation(id, readPolicy) },
@@ -299,6 +301,7 @@ export const runServer = async (
     const stopSealing = settings.role === 'api' ? undefined : runSealing(opened);
     const stopSweeping = settings.role === 'api' ? undefined : runSweeping(opened);
     const stopNotifying = settings.role === 'api' ? undefined : runNotifying(opened);
+    const stopAnnouncing = settings.role === 'api' ? undefined : runAnnouncing(opened);
     await recordServer(settings.dataFolder, {
       databaseUrl: database.url,
       givenDatabaseUrl: settings.databaseUrl,
@@ -311,6 +314,7 @@ export const runServer = async (
       stop: async () => {
         if (server !== undefined) await closeServer(server, opened.streams);
         await stopSweeping?.();
+        await stopAnnouncing?.();
         await stopNotifying?.();
         await stopSealing?.();
         await stopWorker?.();

@@ -55,16 +55,43 @@ export const makeSealingKey = async (
   return made;
 };
 
-const boundTo = ({ organisationId, provider, accountId }: SealedFor): Uint8Array =>
-  Buffer.from(JSON.stringify([organisationId, provider, accountId]));
-
-/** AES-256-GCM; nonce, tag and contents in one. */
-export const sealSecrets = (key: Uint8Array, subject: SealedFor, secrets: AccountSecrets): Uint8Array => {
+/** AES-256-GCM, bound to what it is of; nonce, tag and contents in one. */
+export const sealText = (key: Uint8Array, boundTo: readonly string[], text: string): Uint8Array => {
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(boundTo(subject));
-  const contents = Buffer.concat([cipher.update(JSON.stringify(secrets), 'utf8'), cipher.final()]);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(JSON.stringify(boundTo)));
+  const contents = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), contents]);
 };
+
+/** `undefined` where this key, or what it is bound to, is not what it was sealed with. */
+export const openText = (
+  key: Uint8Array,
+  boundTo: readonly string[],
+  sealed: Uint8Array,
+): string | undefined => {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
+      authTagLength: tagBytes,
+    });
+    decipher.setAAD(Buffer.from(JSON.stringify(boundTo)));
+    decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+    return Buffer.concat([
+      decipher.update(sealed.subarray(nonceBytes + tagBytes)),
+      decipher.final(),
+    ]).toString('utf8');
+  } catch {
+    return undefined;
+  }
+};
+
+const boundTo = ({ organisationId, provider, accountId }: SealedFor): readonly string[] => [
+  organisationId,
+  provider,
+  accountId,
+];
+
+export const sealSecrets = (key: Uint8Array, subject: SealedFor, secrets: AccountSecrets): Uint8Array =>
+  sealText(key, boundTo(subject), JSON.stringify(secrets));
 
 /** `undefined` where this key, or this account, is not what they were sealed with. */
 export const openSecrets = (
@@ -72,16 +99,8 @@ export const openSecrets = (
   subject: SealedFor,
   sealed: Uint8Array,
 ): AccountSecrets | undefined => {
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
-      authTagLength: tagBytes,
-    });
-    decipher.setAAD(boundTo(subject));
-    decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
-    const text = Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
-    const read = secretsSchema.safeParse(JSON.parse(text.toString('utf8')));
-    return read.success ? read.data : undefined;
-  } catch {
-    return undefined;
-  }
+  const text = openText(key, boundTo(subject), sealed);
+  if (text === undefined) return undefined;
+  const read = secretsSchema.safeParse(JSON.parse(text));
+  return read.success ? read.data : undefined;
 };

@@ -376,6 +376,40 @@ const peopleRows: readonly GuardedRow[] = [
   { ...adminOnly, route: 'post /v1/keys/revoke', body: noKey, passes: [404] },
 ];
 
+const endpoint = '/v1/webhook-endpoints/01890a5d-ac96-4bbb-bcce-b302099a8057';
+/** Where events are sent: an admin's alone, signed in. Of one: let in, and then there is no such endpoint. */
+const endpointRows: readonly GuardedRow[] = [
+  { ...adminOnly, route: 'get /v1/webhook-endpoints' },
+  {
+    ...adminOnly,
+    route: 'post /v1/webhook-endpoints',
+    body: () => ({ url: 'https://127.0.0.1/' }),
+    passes: [422],
+    elsewhere: [422],
+  },
+  {
+    ...adminOnly,
+    route: 'get /v1/webhook-endpoints/{id}/deliveries',
+    path: () => `${endpoint}/deliveries`,
+    passes: [404],
+  },
+  ...(
+    [
+      ['switch', { on: true }],
+      ['remove', {}],
+      ['rotate', {}],
+      ['test', {}],
+      ['redeliver', { eventId: 'none' }],
+    ] as const
+  ).map(([word, body]): GuardedRow => ({
+    ...adminOnly,
+    route: `post /v1/webhook-endpoints/{id}/${word}`,
+    path: () => `${endpoint}/${word}`,
+    body: () => body,
+    passes: [404],
+  })),
+];
+
 const unknownPasskey = (id: string) => ({
   id,
   rawId: id,
@@ -519,6 +553,7 @@ export const guardedRows: readonly GuardedRow[] = [
   ...peopleRows,
   ...ownSignInRows,
   ...notificationRows,
+  ...endpointRows,
   ...assistantRows,
 ];
 export const rows: readonly Row[] = [...guardedRows, ...openRows];

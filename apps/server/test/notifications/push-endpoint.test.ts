@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isPublicAddress, judgePushEndpoint } from '../../src/notifications/push-endpoint.ts';
+import { isPublicAddress } from '../../src/announce/address-rules.ts';
+import { judgePushEndpoint } from '../../src/notifications/push-endpoint.ts';
 import { openPushSender, pushKeysFrom } from '../../src/notifications/push-sender.ts';
 import { certificate, startPushService } from './push-service.ts';
 

@@ -37,6 +37,15 @@ export const organisationAuditTypes = [
   'hold-on',
   'hold-off',
   'notifications-changed',
+  'endpoint-added',
+  'endpoint-removed',
+  'endpoint-rotated',
+  'endpoint-switched-on',
+  'endpoint-switched-off',
+  'endpoint-tested',
+  'endpoint-redelivered',
+  'endpoint-failing',
+  'endpoint-well',
   'audit-exported',
   'operations-exported',
   'audit-verified',
@@ -55,4 +64,5 @@ export type AuditSubject =
   | `person ${string}`
   | `invitation ${string}`
   | `key ${string}`
-  | `account ${string}`;
+  | `account ${string}`
+  | `endpoint ${string}`;

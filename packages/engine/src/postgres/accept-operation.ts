@@ -1,3 +1,4 @@
+import { stateAnnouncement } from '../announce/announcement.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import type { OperationRow } from './schema.ts';
 import { paymentKey } from './working-memory.ts';
@@ -24,6 +25,7 @@ export const acceptOperation = (
     updatedAt: tx.now,
   };
   tx.unsent.accepted.set(row.id, row);
+  tx.unsent.announcements.push(stateAnnouncement(row, null, tx.now));
   const { memory } = tx;
   memory.operations.set(row.id, row);
   memory.locked.add(row.id);

@@ -8,6 +8,7 @@ import {
 } from '@holdfast/operation';
 import type { AuditData } from '../audit/audit-chain.ts';
 import type { AuditType } from '../query/timeline.ts';
+import { announce } from './announce.ts';
 import { appendAudit, type AuditAuthor } from './audit-store.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readEvidence } from './evidence-reader.ts';
@@ -233,6 +234,7 @@ const move = async (
     },
   });
   writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
+  announce(tx, current, row);
   await applyConsequences(tx, current, row, booked.changed, change);
   return { kind: 'moved', before: current, row };
 };

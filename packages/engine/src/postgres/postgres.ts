@@ -72,3 +72,21 @@ export {
 export { BackupRefusal, type BackupSummary, type RestoreSummary } from './backup/backup-format.ts';
 export { restoreBackup } from './backup/restore-backup.ts';
 export { writeBackup } from './backup/write-backup.ts';
+export {
+  claimAnnouncements,
+  forgetDelivered,
+  organisationsWithAnnouncements,
+  recordAnnounced,
+  type ClaimedAnnouncement,
+} from './announcement-store.ts';
+export { readDeliveries, redeliver, type LoggedDelivery } from './delivery-log.ts';
+export {
+  addEndpoint,
+  listEndpoints,
+  mostEndpoints,
+  removeEndpoint,
+  rotateEndpoint,
+  switchEndpoint,
+  testEndpoint,
+  type ListedEndpoint,
+} from './endpoint-store.ts';

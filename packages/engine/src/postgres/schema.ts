@@ -13,3 +13,4 @@ export * from './schema-recovery.ts';
 export * from './schema-case.ts';
 export * from './schema-conversation.ts';
 export * from './schema-sweep.ts';
+export * from './schema-announcements.ts';

@@ -1,3 +1,4 @@
+import type { Announcement } from '../announce/announcement.ts';
 import { codecOf, type RowCodec } from './row-codec.ts';
 import {
   approvals,
@@ -70,6 +71,8 @@ export type UnsentWrites = {
   readonly touchedPayments: Map<string, { readonly provider: string; readonly paymentReference: string }>;
   readonly touchedTickets: Set<string>;
   readonly feed: FeedRowToWrite[];
+  /** What the world outside is told, where anybody there asked to be. */
+  readonly announcements: Announcement[];
 };
 
 export const noWrites = (): UnsentWrites => ({
@@ -89,6 +92,7 @@ export const noWrites = (): UnsentWrites => ({
   touchedPayments: new Map(),
   touchedTickets: new Set(),
   feed: [],
+  announcements: [],
 });
 
 /** One statement: its text is always the same, so its plan is kept. `wanted`: how many rows it must come to. */
@@ -200,6 +204,16 @@ const touchTicketsText = `with touched as (
 const insertFeedText = `${feedInsert}
   select $1, '0', ${generation}, r.subject, r."subjectId", r.version, $3::timestamptz
   from jsonb_to_recordset($2::jsonb) as r (subject text, "subjectId" text, version integer)`;
+const announceText = `insert into announcements (org_id, endpoint_id, event_id, type, operation_id, version,
+    generation, made_at, payload, due_at)
+  select $1, e.id, r.key || '_' || left(o.generation, 8), r.type, r."operationId", r.version,
+    left(o.generation, 8), $3::timestamptz, r.payload, $3::timestamptz
+  from announcement_endpoints e
+    join organisations o on o.org_id = e.org_id
+    cross join jsonb_to_recordset($2::jsonb)
+      as r (key text, type text, "operationId" uuid, version integer, payload text)
+  where e.org_id = $1 and e.removed_at is null
+    and (e.event_types = '[]' or e.event_types @> to_jsonb(r.type))`;
 
 const about = (
   text: string,
@@ -270,6 +284,7 @@ export const takeStatements = (
     ...about(lockTicketsText, tickets, organisationId, null),
     ...about(touchTicketsText, tickets, organisationId, now),
     ...about(insertFeedText, unsent.feed, organisationId, now),
+    ...about(announceText, unsent.announcements, organisationId, now),
   ];
   for (const part of Object.values(unsent)) {
     if (part instanceof Map || part instanceof Set) part.clear();

@@ -8,6 +8,7 @@ import { catalogueRoutes } from './catalogue-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import type { DemoCases } from '../../demo/demo-cases.ts';
 import { demoRoutes } from './demo-routes.ts';
+import { endpointRoutes, type EndpointParts } from './endpoint-routes.ts';
 import { feedRoutes, type FeedParts } from './feed-routes.ts';
 import { holdRoutes } from './hold-routes.ts';
 import { keyRoutes, type KeyParts } from './key-routes.ts';
@@ -40,6 +41,7 @@ export type RouteParts = {
   readonly keys: KeyParts;
   readonly providerAccount: ProviderAccountParts;
   readonly notifications: NotificationParts;
+  readonly endpoints: EndpointParts;
   /** Only in the demo. */
   readonly demoCases: DemoCases | undefined;
   readonly keyApprovals: boolean;
@@ -74,6 +76,7 @@ export const allRoutes = (parts: RouteParts): Route[] => [
   ...acceptInvitationRoutes(parts.accept),
   ...keyRoutes(parts.keys),
   ...providerAccountRoutes(parts.providerAccount),
+  ...endpointRoutes(parts.endpoints),
   ...signingRoutes(parts.signing),
   ...demoRoutes(parts.demoCases),
   ...signInRoutes(parts.signIn),

@@ -1,6 +1,7 @@
 import type { Role } from '@holdfast/operation';
 import { account, keys, organisation } from '../../messages/en-keys.ts';
 import { people } from '../../messages/en-people.ts';
+import { webhooks } from '../../messages/en-webhooks.ts';
 import { settings as text } from '../../messages/en-settings.ts';
 import { LazyPart } from '../../shell/lazy-part.svelte.ts';
 
@@ -27,6 +28,10 @@ export const settingsSections: readonly SettingsSection[] = [
   {
     ...{ key: 'keys', ...keys.section, isFor: isAdmin },
     part: new LazyPart(() => import('./keys/KeysSection.svelte')),
+  },
+  {
+    ...{ key: 'webhooks', ...webhooks.section, isFor: isAdmin },
+    part: new LazyPart(() => import('./webhooks/WebhooksSection.svelte')),
   },
   {
     ...{ key: 'provider-account', ...account.section, isFor: isAdmin },
