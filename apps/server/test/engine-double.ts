@@ -34,8 +34,12 @@ export const engineDouble = (overrides: Partial<Engine> = {}): EngineDouble => {
     listOperations: () => note('listOperations', page),
     lookUp: (_who, ids) => note('lookUp', { operations: Object.fromEntries(ids.map((id) => [id, null])) }),
     check: () => note('check', { kind: 'not-found' as const }),
-    cases: { act: unused('cases.act'), takers: () => note('cases.takers', []) },
     eraseConversation: unused('eraseConversation'),
+    cases: {
+      act: unused('cases.act'),
+      followUp: unused('cases.followUp'),
+      takers: () => note('cases.takers', []),
+    },
     providerLedger: () => note('providerLedger', null),
     getOrder: () => note('getOrder', null),
     searchOrders: () => note('searchOrders', page),

@@ -1,6 +1,7 @@
 import type {
   Actor,
   CaseAct,
+  FollowUpAct,
   Command,
   CommandResult,
   Figure,
@@ -113,6 +114,8 @@ export type LedgerAsking = {
 /** Who sees to what is uncertain. Nothing here settles anything. */
 export type CaseDesk = {
   readonly act: (who: Principal, id: string, act: CaseAct) => Promise<CaseAnswer>;
+  /** What a refund that did not last leaves to do. */
+  readonly followUp: (who: Principal, id: string, act: FollowUpAct) => Promise<CaseAnswer>;
   /** Whom a case can be handed to, by name. */
   readonly takers: (who: Principal) => Promise<readonly { readonly id: string; readonly name: string }[]>;
 };

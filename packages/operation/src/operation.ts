@@ -52,6 +52,7 @@ export * from './transition-table.ts';
 export * from './transition.ts';
 export * from './wire/assertion-message.ts';
 export * from './wire/case-message.ts';
+export * from './wire/follow-up-message.ts';
 export * from './who-can-approve.ts';
 export * from './wire/command-message.ts';
 export * from './wire/conversation-message.ts';

@@ -15,6 +15,14 @@ const sentenceOf = ({ kind, count }: Pick<ClaimedNotice, 'kind' | 'count'>): str
       return `${refunds(count)} ${count === 1 ? 'waits' : 'wait'}, and nobody here can approve ${count === 1 ? 'it' : 'them'}.`;
     case 'case-untaken':
       return `${refunds(count)} ${count === 1 ? 'needs' : 'need'} a person and ${count === 1 ? 'has' : 'have'} waited too long for one.`;
+    case 'refund-came-back':
+      return count === 1
+        ? '1 refund came back from the bank. The customer is still to be paid another way.'
+        : `${refunds(count)} came back from the bank. Their customers are still to be paid another way.`;
+    case 'endpoint-failing':
+      return count === 1
+        ? '1 webhook address has taken nothing for a day.'
+        : `${String(count)} webhook addresses have taken nothing for a day.`;
     case 'test':
       return 'Notices arrive here. This one was only to try it.';
   }
@@ -22,9 +30,23 @@ const sentenceOf = ({ kind, count }: Pick<ClaimedNotice, 'kind' | 'count'>): str
 
 type Told = Pick<ClaimedNotice, 'kind' | 'count' | 'organisationName'>;
 
-/** Where what it tells of is seen to. The service worker knows these two and leads nowhere else. */
-export const placeOf = ({ kind }: Pick<ClaimedNotice, 'kind'>): '/approvals' | '/uncertain' =>
-  kind === 'case-untaken' ? '/uncertain' : '/approvals';
+/** Where what it tells of is seen to. The service worker knows these and leads nowhere else. */
+export const placeOf = ({
+  kind,
+}: Pick<ClaimedNotice, 'kind'>): '/approvals' | '/uncertain' | '/came-back' | '/settings/webhooks' => {
+  switch (kind) {
+    case 'case-untaken':
+      return '/uncertain';
+    case 'refund-came-back':
+      return '/came-back';
+    case 'endpoint-failing':
+      return '/settings/webhooks';
+    case 'approvals-wait':
+    case 'nobody-can-approve':
+    case 'test':
+      return '/approvals';
+  }
+};
 
 /** As the service worker reads it. Where a press leads is the app's own matter, never a notice's. */
 export const pushPayload = (notice: Told, tag: string): string =>

@@ -42,9 +42,9 @@ export type Settings = {
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
   /** Push services that may be in our own network, by origin. */
   readonly pushServices: readonly string[];
-  /** A model that the assistant may ask for plainer words; without it nothing leaves. */
   /** Whether webhooks may go to this machine itself, without https too: for development, and in the demo. */
   readonly webhooksAllowLoopback: boolean;
+  /** A model that the assistant may ask for plainer words; without it nothing leaves. */
   readonly assistantModel: ModelSettings | undefined;
   readonly logLevel: Environment['LOG_LEVEL'];
 };

@@ -4,7 +4,6 @@ import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
 import { portProblem } from './port.ts';
 import { sealSignerOf } from '../audit/seal-key.ts';
-import { sealRegularly } from '../audit/seal-regularly.ts';
 import { mountDemoFaults } from '../demo/demo-faults.ts';
 import { seedDemo, demoSignIns } from '../demo/seed-demo.ts';
 import { buildApp } from '../http/app.ts';
@@ -34,7 +33,8 @@ import { endpointParts, runAnnouncing } from './announcing-of.ts';
 import { notificationParts, runNotifying } from './notifications-of.ts';
 import { openAccountDirectory } from './account-directory.ts';
 import type { StripeAccess } from './provider-account.ts';
-import { makeSealingKey, readSealingKey } from './sealed-secrets.ts';
+import { readSealingKey } from './sealed-secrets.ts';
+import { runSealing } from './sealing-of.ts';
 import { runSweeping, sweepParts } from './sweeping-of.ts';
 import { securityOf } from './security-of.ts';
 import { forgetServer, recordServer } from './server-record.ts';
@@ -120,9 +120,8 @@ export const appOf = (opened: OpenServer) => {
           return key === undefined ? null : [sealSignerOf(key).publicKey];
         },
       },
-      sweeps: sweepParts(opened),
+      ...{ sweeps: sweepParts(opened), endpoints: endpointParts(opened) },
       notifications: notificationParts(opened),
-      endpoints: endpointParts(opened),
       demoCases: demoCasesOf(opened),
       keyApprovals: settings.keyApprovals,
       signing: { passkeys: made.passkeys, policyOf: (id) => made.inOrganisation(id, readPolicy) },
@@ -194,18 +193,6 @@ const runWorker = (opened: OpenServer): (() => Promise<void>) => {
     await ended;
   };
 };
-
-/** Seals the audit beside the worker. The key is made with the first seal, where there is none yet. */
-const runSealing = ({ settings, made, store, log }: OpenServer): (() => Promise<void>) =>
-  sealRegularly({
-    inOrganisation: made.inOrganisation,
-    organisations: store.organisations,
-    signer: async () => sealSignerOf(await makeSealingKey(settings.dataFolder, settings.secretsKey)),
-    dataFolder: settings.dataFolder,
-    onTrouble: (error, id) => {
-      log.error({ organisationId: id, error: loggableError(error) }, 'the audit could not be sealed');
-    },
-  });
 
 /** @throws StartProblem when the provider refuses the key */
 export const openServer = async (

@@ -80,7 +80,7 @@ const all: readonly Role[] = ['agent', 'approver', 'operator', 'admin', 'integra
 const proposers: readonly Role[] = ['agent', 'operator', 'admin'];
 const approvers: readonly Role[] = ['approver', 'admin'];
 const operators: readonly Role[] = ['operator', 'admin'];
-const notified: readonly Role[] = ['approver', 'operator', 'admin'];
+const notified: readonly Role[] = ['agent', 'approver', 'operator', 'admin'];
 
 const refund = (at: At) => ({
   kind: 'refund',
@@ -232,6 +232,15 @@ const operationRows: readonly GuardedRow[] = [
     not: ['assistants'],
     body: (at) => ({ act: 'comment', commandId: at.freshId(), text: 'called the customer' }),
     in: { approved: [200], ...fromTheClaimOn([200]), cancelled: [200], unheard: [404] },
+  },
+  {
+    route: 'post /v1/operations/{id}/follow-up',
+    may: proposers,
+    not: ['assistants'],
+    body: (at) => ({ act: 'take', commandId: at.freshId() }),
+    passes: [422],
+    // Only of what came back is there something to do.
+    in: { approved: [422], ...fromTheClaimOn([422]), reversed: [200, 409], cancelled: [422], unheard: [404] },
   },
   { route: 'get /v1/operations/{id}/provider-ledger', may: operators, in: { unheard: [404] } },
   { route: 'get /v1/operations', may: all },

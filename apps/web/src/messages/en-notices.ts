@@ -1,7 +1,7 @@
 /** How somebody is told that something waits for them. */
 export const notices = {
   title: 'Notices',
-  lead: 'How you are told that a refund waits for your approval, that nobody can approve one, or that nobody has taken a case.',
+  lead: 'How you are told that a refund waits for your approval, that one of yours came back from the bank, that nobody can approve one, or that nobody has taken a case.',
   hereTitle: 'This browser',
   says: 'A notice says how many wait and in which organisation: no customer, no amount. It ends when you sign out here.',
   standings: {
@@ -47,6 +47,5 @@ export const notices = {
       : places === 1
         ? 'It is on its way and arrives within half a minute.'
         : `It is on its way to ${places} places and arrives within half a minute.`,
-  notForYou:
-    'Notices tell those who approve and those who settle cases. You do neither in this organisation.',
+  notForYou: 'Notices tell those who propose, approve and settle. You do none of it in this organisation.',
 };

@@ -7,6 +7,7 @@ export { conflict, drops, sameAmount } from './en-conflict.ts';
 export { cases } from './en-cases.ts';
 export { decisions } from './en-decisions.ts';
 export { device } from './en-device.ts';
+export { followUp } from './en-follow-up.ts';
 export { home, row } from './en-home.ts';
 export { operations } from './en-operations.ts';
 export { orders } from './en-orders.ts';

@@ -1,5 +1,5 @@
 import { mintCommandId, operationSchema, type Operation } from '@holdfast/operation';
-import type { KeptCommands, SaidOfCase } from './kept-command.ts';
+import type { KeptCommands, SaidOfCase, SaidOfFollowUp } from './kept-command.ts';
 import type { Answer, Server } from './server.ts';
 
 export const mintCaseCommand = (): string =>
@@ -15,6 +15,23 @@ export const actOnCase = async (
   const commandId = commands.of(operationId, said);
   const answer = await server.asked(
     `/v1/operations/${encodeURIComponent(operationId)}/case`,
+    (body) => operationSchema.parse(body),
+    { ...said, commandId },
+  );
+  commands.ended(commandId, answer);
+  return answer;
+};
+
+/** The same for what a refund that did not last leaves to do. */
+export const actOnFollowUp = async (
+  server: Server,
+  operationId: string,
+  said: SaidOfFollowUp,
+  commands: KeptCommands,
+): Promise<Answer<Operation>> => {
+  const commandId = commands.of(operationId, said);
+  const answer = await server.asked(
+    `/v1/operations/${encodeURIComponent(operationId)}/follow-up`,
     (body) => operationSchema.parse(body),
     { ...said, commandId },
   );

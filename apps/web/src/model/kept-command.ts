@@ -1,12 +1,14 @@
-import type { CaseAct } from '@holdfast/operation';
+import type { CaseAct, FollowUpAct } from '@holdfast/operation';
 import type { Answer } from './server.ts';
 
 type WithoutId<Act> = Act extends CaseAct ? Omit<Act, 'commandId'> : never;
 export type SaidOfCase = WithoutId<CaseAct>;
+type WithoutCommand<Act> = Act extends FollowUpAct ? Omit<Act, 'commandId'> : never;
+export type SaidOfFollowUp = WithoutCommand<FollowUpAct>;
 
 export type KeptCommands = {
   /** The ID under which this is sent: the same until it is answered. */
-  readonly of: (operationId: string, said: SaidOfCase) => string;
+  readonly of: (operationId: string, said: SaidOfCase | SaidOfFollowUp) => string;
   /** What came of sending it. Without an answer that stands it may have been done: its ID is kept. */
   readonly ended: (commandId: string, answer: Answer<unknown>) => void;
   /** The text of a comment was emptied: what is written next is another. */
@@ -14,7 +16,7 @@ export type KeptCommands = {
 };
 
 /** A text is one comment while it is written, however it is changed; every other act is what it says. */
-const keyOf = (operationId: string, said: SaidOfCase): string =>
+const keyOf = (operationId: string, said: SaidOfCase | SaidOfFollowUp): string =>
   `${said.act} ${operationId} ${said.act === 'comment' ? '' : JSON.stringify(said)}`;
 
 /** 429 and 5xx do not say what became of it. */

@@ -4,7 +4,7 @@
  */
 declare const self: ServiceWorkerGlobalScope;
 
-const places = ['/approvals', '/uncertain'] as const;
+const places = ['/approvals', '/uncertain', '/came-back', '/settings/webhooks'] as const;
 
 type Told = {
   readonly title: string;

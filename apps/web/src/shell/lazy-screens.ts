@@ -14,6 +14,7 @@ const screens = {
   operations: new LazyPart(() => import('../screens/tables/OperationsScreen.svelte')),
   operation: new LazyPart(() => import('../screens/operation/OperationScreen.svelte')),
   attention: new LazyPart(() => import('../screens/attention/AttentionScreen.svelte')),
+  cameBack: new LazyPart(() => import('../screens/attention/CameBackScreen.svelte')),
   approvals: new LazyPart(() => import('../screens/approvals/ApprovalsScreen.svelte')),
   device: new LazyPart(() => import('../screens/device/DeviceScreen.svelte')),
   numbers: new LazyPart(() => import('../screens/numbers/NumbersScreen.svelte')),
@@ -55,6 +56,8 @@ export const screenAt = (path: string): ScreenName | null => {
       return inside === undefined ? 'numbers' : 'behind';
     case 'uncertain':
       return 'attention';
+    case 'came-back':
+      return 'cameBack';
     case 'approvals':
     case 'device':
     case 'audit':

@@ -24,6 +24,7 @@ const router = createRouter({
   '/operations': lazyScreen('operations'),
   '/operations/:operationId': lazyScreen('operation'),
   '/uncertain': lazyScreen('attention'),
+  '/came-back': lazyScreen('cameBack'),
   '/approvals': approvals,
   '/approvals/:operationId': approvals,
   '/device': lazyScreen('device'),

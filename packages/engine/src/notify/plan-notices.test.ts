@@ -46,6 +46,8 @@ const facts = (changed: Partial<NoticeFacts> = {}): NoticeFacts => ({
   mail: 'leaves',
   operations: [operation()],
   cases: [],
+  cameBack: [],
+  endpoints: [],
   members,
   reach: new Map(members.map(({ userId }) => reach(userId))),
   told: new Set(),
@@ -67,6 +69,22 @@ describe('of a case that nobody took in time', () => {
     expect(told({ operations: [], cases })).toEqual(['bo case-untaken c', 'olga case-untaken c']);
     const known = new Set([toldKey('bo', 'case-untaken', 'c', 99_999)]);
     expect(told({ operations: [], cases, told: known })).toEqual(['olga case-untaken c']);
+  });
+});
+
+describe('of what came back, and of an address that takes nothing', () => {
+  // Red when: whoever proposed or approved it does not hear that it did not last, or everybody does.
+  it('F055: of a refund that came back whoever proposed and approved it is told, once', () => {
+    const cameBack = [{ id: 'r', sinceMs: 99_999, people: ['ann', 'cleo'] }];
+    expect(told({ operations: [], cameBack })).toEqual(['ann refund-came-back r', 'cleo refund-came-back r']);
+    const known = new Set([toldKey('ann', 'refund-came-back', 'r', 99_999)]);
+    expect(told({ operations: [], cameBack, told: known })).toEqual(['cleo refund-came-back r']);
+  });
+
+  // Red when: others than admins are told, or nobody is.
+  it('admins are told of an address that has taken nothing for a day', () => {
+    const endpoints = [{ id: 'e', sinceMs: 99_999 }];
+    expect(told({ operations: [], endpoints })).toEqual(['bo endpoint-failing e']);
   });
 });
 
@@ -108,7 +126,7 @@ describe('of a waiting proposal', () => {
     const operations = ['c', 'a', 'b'].map((id) => operation({ id }));
     expect(told({ operations, members: members.slice(1, 2) })).toEqual(['ben approvals-wait a,b,c']);
     const ben = { userId: 'ben', role: 'approver' } as const;
-    expect(countFor('approvals-wait', ben, { policy: defaultPolicy, operations, cases: [] })).toBe(3);
+    expect(countFor('approvals-wait', ben, { ...facts(), operations })).toBe(3);
   });
 
   // Red when: a notice leaves though another went to the same person just before, or waits for one of another way.

@@ -1,7 +1,13 @@
 import { judgeLimits, roleMay, type Amount, type Policy, type Role } from '@holdfast/operation';
 
 /** What somebody is told of by themselves being wanted; `test` is what they asked for to see that it arrives. */
-export const waitingKinds = ['approvals-wait', 'nobody-can-approve', 'case-untaken'] as const;
+export const waitingKinds = [
+  'approvals-wait',
+  'nobody-can-approve',
+  'case-untaken',
+  'refund-came-back',
+  'endpoint-failing',
+] as const;
 export type WaitingKind = (typeof waitingKinds)[number];
 export type NoticeKind = WaitingKind | 'test';
 
@@ -25,6 +31,9 @@ export type WaitingOperation = {
 /** A case that nobody took in time; `sinceMs`: when that was found. */
 export type UntakenCase = { readonly id: string; readonly sinceMs: number };
 
+/** A refund that did not last, whose customer is still to be paid another way, and who had to do with it. */
+export type CameBack = UntakenCase & { readonly people: readonly string[] };
+
 export type Member = { readonly userId: string; readonly role: Role };
 
 const mayApprove = (policy: Policy, { userId, role }: Member, operation: WaitingOperation): boolean =>
@@ -43,7 +52,7 @@ const mayApprove = (policy: Policy, { userId, role }: Member, operation: Waiting
 
 /** Since when a proposal waits for this very person; `null` where it does not. */
 const waitsSinceMs = (
-  kind: Exclude<WaitingKind, 'case-untaken'>,
+  kind: 'approvals-wait' | 'nobody-can-approve',
   policy: Policy,
   member: Member,
   operation: WaitingOperation,
@@ -56,15 +65,20 @@ type Waiting = {
   readonly policy: Policy;
   readonly operations: readonly WaitingOperation[];
   readonly cases: readonly UntakenCase[];
+  readonly cameBack: readonly CameBack[];
+  /** Webhook endpoints that have failed for a day. */
+  readonly endpoints: readonly UntakenCase[];
 };
 
 /** What waits for this very person, and since when. */
 const waitingFor = (
   kind: WaitingKind,
   member: Member,
-  { policy, operations, cases }: Waiting,
+  { policy, operations, cases, cameBack, endpoints }: Waiting,
 ): readonly UntakenCase[] => {
   if (kind === 'case-untaken') return roleMay(member.role, 'operator') ? cases : [];
+  if (kind === 'endpoint-failing') return member.role === 'admin' ? endpoints : [];
+  if (kind === 'refund-came-back') return cameBack.filter(({ people }) => people.includes(member.userId));
   return operations.flatMap((operation) => {
     const sinceMs = waitsSinceMs(kind, policy, member, operation);
     return sinceMs === null ? [] : [{ id: operation.id, sinceMs }];
@@ -132,6 +146,8 @@ export type NoticeFacts = {
   readonly mail: MailOut;
   readonly operations: readonly WaitingOperation[];
   readonly cases: readonly UntakenCase[];
+  readonly cameBack: readonly CameBack[];
+  readonly endpoints: readonly UntakenCase[];
   readonly members: readonly Member[];
   readonly reach: ReadonlyMap<string, Reach>;
   readonly told: Told;
@@ -142,10 +158,12 @@ const restsStill = ({ nowMs }: NoticeFacts, reach: Reach, way: 'push' | 'mail'):
   return lastMs !== null && nowMs - lastMs < restMs[way];
 };
 
+const isApproval = (kind: WaitingKind): boolean => kind === 'approvals-wait' || kind === 'nobody-can-approve';
+
 const newFor = (facts: NoticeFacts, member: Member, kind: WaitingKind): PlannedNotice['tells'] =>
   waitingFor(kind, member, facts).flatMap(({ id, sinceMs }) => {
     // A case has waited long enough before it comes here at all.
-    if (kind !== 'case-untaken' && facts.nowMs - sinceMs < facts.quietMs) return [];
+    if (isApproval(kind) && facts.nowMs - sinceMs < facts.quietMs) return [];
     if (facts.told.has(toldKey(member.userId, kind, id, sinceMs))) return [];
     return [{ operationId: id, sinceMs }];
   });

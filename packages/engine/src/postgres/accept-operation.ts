@@ -84,6 +84,7 @@ const blank: Omit<OperationRow, Needed | Fixed> = {
   takenBy: null,
   takenAt: null,
   escalatedAt: null,
+  followUp: null,
   endedBy: null,
   endReason: null,
   wakeAt: null,

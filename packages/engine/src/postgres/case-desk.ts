@@ -20,6 +20,7 @@ import { readNames, viewOperation, type ProviderNames } from './operation-reader
 import { codecOf } from './row-codec.ts';
 import { holdersGone } from './case-holders.ts';
 import type { Runtime } from './runtime.ts';
+import { actOnFollowUp } from './follow-up-desk.ts';
 import { caseEntries, type OperationRow } from './schema.ts';
 
 const entryCodec = codecOf(caseEntries);
@@ -189,6 +190,17 @@ export const createCaseDesk = (
     }
     const answer = await inOrganisation(who.organisationId, (tx) =>
       actOn(tx, who, operationId, act, (row) => viewOperation(tx, row, providerName)),
+    );
+    if (answer.kind === 'done') wakes.written(who.organisationId);
+    return answer;
+  },
+  followUp: async (who, id, act) => {
+    const operationId = parseOperationId(id);
+    if (operationId === undefined) {
+      return refused(problemOf('not-found', 'This operation is not known here yet.'));
+    }
+    const answer = await inOrganisation(who.organisationId, (tx) =>
+      actOnFollowUp(tx, who, operationId, act, (row) => viewOperation(tx, row, providerName)),
     );
     if (answer.kind === 'done') wakes.written(who.organisationId);
     return answer;

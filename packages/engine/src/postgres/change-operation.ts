@@ -13,6 +13,7 @@ import { appendAudit, type AuditAuthor } from './audit-store.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readEvidence } from './evidence-reader.ts';
 import { writeFeed } from './feed-writer.ts';
+import { reopenReplaced } from './follow-up.ts';
 import { applyConsequences, bookMoney } from './operation-consequences.ts';
 import { columnsOfMove } from './operation-move.ts';
 import { readPolicy } from './operation-reader.ts';
@@ -236,6 +237,7 @@ const move = async (
   writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
   announce(tx, current, row);
   await applyConsequences(tx, current, row, booked.changed, change);
+  await reopenReplaced(tx, current, row);
   return { kind: 'moved', before: current, row };
 };
 

@@ -24,6 +24,7 @@ import type { OrganisationTransaction } from './connection.ts';
 import { keepConversation } from './conversation-store.ts';
 import { count } from './counted-store.ts';
 import { writeFeed } from './feed-writer.ts';
+import { closeByProposal } from './follow-up.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { readOrder, readProposalFacts } from './intake-facts.ts';
 import { readUse } from './limit-use.ts';
@@ -221,6 +222,7 @@ const accept = async (
     },
   });
   writeFeed(tx, [{ subject: 'operation', subjectId: row.id, version: row.version }]);
+  await closeByProposal(tx, row, authorOf(who, command));
   return row;
 };
 

@@ -2,6 +2,7 @@ import type { Policy, Role } from '@holdfast/operation';
 import {
   usualWay,
   type ChosenWay,
+  type CameBack,
   type Member,
   type Reach,
   type UntakenCase,
@@ -67,6 +68,30 @@ export const untakenCases = (tx: OrganisationTransaction): Promise<readonly Unta
     [tx.organisationId, mostWaiting],
   );
 
+/** Refunds that did not last and whose customers nobody has seen to yet: told to whoever proposed and approved them. */
+export const refundsThatCameBack = async (tx: OrganisationTransaction): Promise<readonly CameBack[]> => {
+  const rows = await tx.ask<{ id: string; sinceMs: number; people: string }>(
+    `select o.id, round(extract(epoch from (o.follow_up->>'since')::timestamptz) * 1000)::float8 as "sinceMs",
+        (select json_agg(distinct p.person)::text from (
+          select o.proposed_person as person
+          union select a.person from approvals a
+            where a.org_id = o.org_id and a.operation_id = o.id and a.voided_at is null
+          union select o.follow_up->>'takenBy' where o.follow_up->>'takenBy' is not null) p) as people
+      from operations o where o.org_id = $1 and o.follow_up->>'closed' is null and o.follow_up is not null
+      order by o.id limit $2`,
+    [tx.organisationId, mostWaiting],
+  );
+  return rows.map(({ people, ...row }) => ({ ...row, people: JSON.parse(people) as string[] }));
+};
+
+const failingEndpoints = (tx: OrganisationTransaction): Promise<readonly UntakenCase[]> =>
+  tx.ask<{ id: string; sinceMs: number }>(
+    `select id, round(extract(epoch from marked_failing_at) * 1000)::float8 as "sinceMs"
+      from announcement_endpoints where org_id = $1 and marked_failing_at is not null and is_on
+        and removed_at is null order by id`,
+    [tx.organisationId],
+  );
+
 export const readMembers = (tx: OrganisationTransaction): Promise<readonly Member[]> =>
   tx.ask<{ userId: string; role: Role }>(
     `select user_id as "userId", role from members where org_id = $1 and removed_at is null order by user_id`,
@@ -123,17 +148,21 @@ export type NoticeGround = {
   readonly policy: Policy;
   readonly operations: readonly WaitingOperation[];
   readonly cases: readonly UntakenCase[];
+  readonly cameBack: readonly CameBack[];
+  readonly endpoints: readonly UntakenCase[];
   readonly members: readonly Member[];
   readonly reach: ReadonlyMap<string, Reach>;
 };
 
 export const readNoticeGround = async (tx: OrganisationTransaction): Promise<NoticeGround> => {
   const members = await readMembers(tx);
-  const [policy, operations, cases, reach] = await Promise.all([
+  const [policy, operations, cases, cameBack, endpoints, reach] = await Promise.all([
     readPolicy(tx),
     waitingOperations(tx),
     untakenCases(tx),
+    refundsThatCameBack(tx),
+    failingEndpoints(tx),
     readReach(tx, members),
   ]);
-  return { policy, operations, cases, members, reach };
+  return { policy, operations, cases, cameBack, endpoints, members, reach };
 };

@@ -20,7 +20,9 @@ export const organisationsWithNotices = async ({
   (
     await driver<{ org_id: string }[]>`
     select org_id from organisations_with_notices()
-    union select org_id from organisations_with_untaken_cases() order by org_id`
+    union select org_id from organisations_with_untaken_cases()
+    union select org_id from organisations_with_follow_ups()
+    union select org_id from organisations_with_failing_endpoints() order by org_id`
   ).map(({ org_id }) => org_id);
 
 const makeNotices = (
@@ -72,9 +74,17 @@ const readTold = async (tx: OrganisationTransaction): Promise<ReadonlySet<string
 /** What is decided needs no memory of who was told of it, and what was sent long ago none of where. */
 const forgetOld = async (tx: OrganisationTransaction): Promise<void> => {
   await tx.ask(
-    `delete from notices_told t where t.org_id = $1 and not exists (select from operations o
-      where o.org_id = t.org_id and o.id = t.operation_id
-        and case when t.kind = 'case-untaken' then o.escalated_at is not null else o.state = 'proposed' end)`,
+    `delete from notices_told t where t.org_id = $1 and t.kind <> 'endpoint-failing'
+      and not exists (select from operations o where o.org_id = t.org_id and o.id = t.operation_id
+        and case t.kind when 'case-untaken' then o.escalated_at is not null
+          when 'refund-came-back' then o.follow_up is not null and o.follow_up->>'closed' is null
+          else o.state = 'proposed' end)`,
+    [tx.organisationId],
+  );
+  await tx.ask(
+    `delete from notices_told t where t.org_id = $1 and t.kind = 'endpoint-failing' and not exists (
+      select from announcement_endpoints e where e.org_id = t.org_id and e.id = t.operation_id
+        and e.marked_failing_at is not null and e.removed_at is null)`,
     [tx.organisationId],
   );
   await tx.ask(`delete from notices where org_id = $1 and ended_at < $2::timestamptz - interval '30 days'`, [
@@ -92,7 +102,8 @@ export const planWaitingNotices = async (
 ): Promise<number> => {
   await forgetOld(tx);
   const ground = await readNoticeGround(tx);
-  if (ground.operations.length === 0 && ground.cases.length === 0) return 0;
+  const { operations, cases, cameBack, endpoints } = ground;
+  if ([operations, cases, cameBack, endpoints].every((waiting) => waiting.length === 0)) return 0;
   const told = await readTold(tx);
   const facts = { ...ground, told, mail: settings.mail, nowMs: tx.now.getTime() };
   let people = 0;

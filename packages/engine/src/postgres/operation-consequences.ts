@@ -3,8 +3,9 @@ import { moneyHeld, type OperationState } from '@holdfast/operation';
 import { lockPayment, type OperationChange } from './change-operation.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { count } from './counted-store.ts';
-import { touchOrdersOfPayment, touchTickets } from './feed-writer.ts';
+import { touchOrdersOfPayment } from './feed-writer.ts';
 import { approvals, type OperationRow } from './schema.ts';
+import { noteOnTicket } from './ticket-note.ts';
 import { paymentKey } from './working-memory.ts';
 
 type Held = { readonly reserved: number; readonly refunded: number };
@@ -81,7 +82,7 @@ export const applyConsequences = async (
   }
   if (change.event.type === 'send-back') await voidApprovals(tx, after.id, 'sent back');
   const reachedAnEnd = ends.includes(after.state) && after.state !== before.state;
-  if (reachedAnEnd && after.ticketId !== null) touchTickets(tx, [after.ticketId]);
+  if (reachedAnEnd) noteOnTicket(tx, after);
   if (before.state === 'outcome_unknown' && before.unknownSince !== null && reachedAnEnd) {
     const seconds = Math.max(0, (tx.now.getTime() - before.unknownSince.getTime()) / 1000);
     count(tx, 'reconciliation_seconds', after.id, change.settledHow ?? 'unsaid', seconds);

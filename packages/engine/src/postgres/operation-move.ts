@@ -51,5 +51,15 @@ const followingFromState = (current: OperationRow, to: OperationState, now: Date
   // A resubmission is still the same unknown outcome.
   ...(to === 'outcome_unknown' || to === 'submitting' ? {} : { unknownSince: null }),
   ...(to === 'pending' ? { pendingSince: now } : {}),
+  // The money is with us again, and the customer without it: somebody sees to that.
+  ...(to === 'reversed'
+    ? {
+        followUp: {
+          kind: 'pay-another-way' as const,
+          since: now.toISOString(),
+          ...{ takenBy: null, takenAt: null, closed: null },
+        },
+      }
+    : {}),
   ...(to === 'confirmed' ? { bookedMinor: current.bookedMinor ?? current.amountMinor } : {}),
 });

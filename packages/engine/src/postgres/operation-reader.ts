@@ -104,6 +104,8 @@ export const actorIdsOf = (row: OperationRow): readonly string[] => {
     row.proposedBy,
     row.endedBy,
     row.takenBy,
+    row.followUp?.takenBy,
+    row.followUp?.closed?.by,
     row.resolution?.by,
     settledBy?.by,
     settledBy?.secondBy,

@@ -1,4 +1,4 @@
-import type { CaseAct } from '@holdfast/operation';
+import type { CaseAct, FollowUpAct } from '@holdfast/operation';
 import { pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { time } from './schema-types.ts';
 
@@ -8,7 +8,7 @@ export const caseEntries = pgTable(
     organisationId: text('org_id').notNull(),
     commandId: uuid('command_id').notNull(),
     operationId: uuid('operation_id').notNull(),
-    act: text('act').$type<CaseAct['act']>().notNull(),
+    act: text('act').$type<CaseAct['act'] | `follow-up-${FollowUpAct['act']}`>().notNull(),
     at: time('at').notNull(),
     actorId: text('actor_id').notNull(),
     digest: text('digest').notNull(),

@@ -28,6 +28,21 @@ export type ResolutionRecord = {
   readonly at: string;
 };
 
+/** What a refund that did not last leaves to do. People by ID; times are ISO 8601 UTC. */
+export type FollowUpRecord = {
+  readonly kind: 'pay-another-way';
+  readonly since: string;
+  readonly takenBy: string | null;
+  readonly takenAt: string | null;
+  readonly closed: {
+    readonly at: string;
+    readonly by: string | null;
+    readonly how: 'note' | 'proposal';
+    readonly note: string | null;
+    readonly operationId: string | null;
+  } | null;
+};
+
 export const operations = pgTable(
   'operations',
   {
@@ -97,6 +112,7 @@ export const operations = pgTable(
     takenAt: time('taken_at'),
     /** When people were last told that it waits: for somebody to take it, or for a second word. */
     escalatedAt: time('escalated_at'),
+    followUp: jsonb('follow_up').$type<FollowUpRecord>(),
     endedBy: text('ended_by'),
     endReason: text('end_reason'),
 

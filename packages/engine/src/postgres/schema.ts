@@ -14,3 +14,4 @@ export * from './schema-case.ts';
 export * from './schema-conversation.ts';
 export * from './schema-sweep.ts';
 export * from './schema-announcements.ts';
+export * from './schema-ticket-note.ts';

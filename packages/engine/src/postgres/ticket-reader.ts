@@ -7,40 +7,52 @@ import { groupedBy } from './grouped.ts';
 import { viewOperations, type ProviderNames } from './operation-reader.ts';
 import { anywhere, decodePosition, encodePosition, pageSize } from './page-cursor.ts';
 import { operations, tickets, type TicketRow } from './schema.ts';
+import { readNotes, type TicketNote } from './ticket-note.ts';
 
 const ended: OperationState[] = ['confirmed', 'failed', 'reversed', 'denied', 'cancelled', 'expired'];
 
-/** Tickets as people see them, each with how its operations ended: read from the operations, so never out of step. */
-export const viewTickets = async (
+/** Ends from before notes were written: read from the operations themselves. */
+const endsWithoutNote = async (
   tx: OrganisationTransaction,
-  rows: readonly TicketRow[],
+  ticketIds: readonly string[],
+  noted: ReadonlySet<string>,
   providerName: ProviderNames,
-): Promise<readonly Ticket[]> => {
-  if (rows.length === 0) return [];
-  const operationRows = await tx.db
+): Promise<readonly TicketNote[]> => {
+  const rows = await tx.db
     .select()
     .from(operations)
     .where(
       and(
         eq(operations.organisationId, tx.organisationId),
-        inArray(
-          operations.ticketId,
-          rows.map((row) => row.ticketId),
-        ),
+        inArray(operations.ticketId, [...ticketIds]),
         inArray(operations.state, ended),
       ),
     )
     .orderBy(asc(operations.settledAt), asc(operations.id));
-  const views = await viewOperations(tx, operationRows, providerName);
-  const outcomes = operationRows.map((row, index) => ({
-    ticketId: row.ticketId,
+  const missing = rows.filter(({ id }) => !noted.has(id));
+  const views = await viewOperations(tx, missing, providerName);
+  return missing.map((row, index) => ({
+    ticketId: row.ticketId ?? '',
     outcome: {
       at: (row.settledAt ?? row.updatedAt).toISOString(),
       operationId: row.id,
       sentence: views[index]?.sentence ?? '',
     },
   }));
-  const outcomesOf = groupedBy(outcomes, ({ ticketId }) => ticketId);
+};
+
+/** Tickets as people see them, each with the notes that its operations left when they ended. */
+export const viewTickets = async (
+  tx: OrganisationTransaction,
+  rows: readonly TicketRow[],
+  providerName: ProviderNames,
+): Promise<readonly Ticket[]> => {
+  if (rows.length === 0) return [];
+  const ticketIds = rows.map((row) => row.ticketId);
+  const notes = await readNotes(tx, ticketIds, providerName);
+  const noted = new Set(notes.map(({ outcome }) => outcome.operationId));
+  const before = await endsWithoutNote(tx, ticketIds, noted, providerName);
+  const outcomesOf = groupedBy([...before, ...notes], ({ ticketId }) => ticketId);
   return rows.map((row) =>
     viewOfTicket(
       row,

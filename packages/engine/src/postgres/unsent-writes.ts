@@ -10,6 +10,7 @@ import {
   observations,
   operationConversations,
   operations,
+  ticketNotes,
   type ApprovalRow,
   type ApprovalSignatureRow,
   type AttemptRow,
@@ -18,6 +19,7 @@ import {
   type ConversationRow,
   type ObservationRow,
   type OperationRow,
+  type TicketNoteRow,
 } from './schema.ts';
 
 /** An operation's row as it shall be, and what it must still be for that to be written. */
@@ -70,6 +72,7 @@ export type UnsentWrites = {
   /** Payments whose orders show something new. */
   readonly touchedPayments: Map<string, { readonly provider: string; readonly paymentReference: string }>;
   readonly touchedTickets: Set<string>;
+  readonly ticketNotes: TicketNoteRow[];
   readonly feed: FeedRowToWrite[];
   /** What the world outside is told, where anybody there asked to be. */
   readonly announcements: Announcement[];
@@ -91,6 +94,7 @@ export const noWrites = (): UnsentWrites => ({
   counted: [],
   touchedPayments: new Map(),
   touchedTickets: new Set(),
+  ticketNotes: [],
   feed: [],
   announcements: [],
 });
@@ -138,6 +142,7 @@ const insertAttempts = inserter(codecOf(attempts));
 const insertObservations = inserter(codecOf(observations));
 const insertConversations = inserter(codecOf(operationConversations));
 const insertAudit = inserter(codecOf(audit));
+const insertTicketNotes = inserter(codecOf(ticketNotes));
 const insertCounted = inserter(codecOf(counted), ['"id"']);
 
 /** Written at acceptance and never again. */
@@ -280,6 +285,7 @@ export const takeStatements = (
     ...insertConversations(unsent.conversations),
     ...insertAudit(unsent.audit),
     ...insertCounted(unsent.counted.map((one) => ({ organisationId, times: 1, ...one }))),
+    ...insertTicketNotes(unsent.ticketNotes),
     ...about(touchOrdersText, touched, organisationId, now),
     ...about(lockTicketsText, tickets, organisationId, null),
     ...about(touchTicketsText, tickets, organisationId, now),

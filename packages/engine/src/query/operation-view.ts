@@ -61,6 +61,19 @@ export type StoredOperation = {
   readonly takenBy: string | null;
   readonly takenAt: Date | null;
   readonly escalatedAt: Date | null;
+  readonly followUp: {
+    readonly kind: 'pay-another-way';
+    readonly since: string;
+    readonly takenBy: string | null;
+    readonly takenAt: string | null;
+    readonly closed: {
+      readonly at: string;
+      readonly by: string | null;
+      readonly how: 'note' | 'proposal';
+      readonly note: string | null;
+      readonly operationId: string | null;
+    } | null;
+  } | null;
   readonly endedBy: string | null;
   readonly endReason: string | null;
   readonly createdAt: Date;
@@ -207,6 +220,7 @@ export const viewOfOperation = (
       ...(resolution.providerReference == null ? {} : { providerReference: resolution.providerReference }),
     },
     ...caseOf(stored, person),
+    ...followUpOf(stored, person),
     ...(stored.atProposal === null || stored.atProposal === undefined
       ? {}
       : { atProposal: stored.atProposal }),
@@ -229,5 +243,23 @@ const caseOf = (
     : { taken: { by: person(stored.takenBy), at: (stored.takenAt ?? stored.updatedAt).toISOString() } }),
   ...(stored.escalatedAt === null ? {} : { escalatedAt: stored.escalatedAt.toISOString() }),
 });
+
+const followUpOf = (
+  { followUp }: StoredOperation,
+  person: (id: string) => { id: string; name: string },
+): Pick<Operation, 'followUp'> => {
+  // Left out by whoever stored it before this was kept.
+  if (followUp === null || followUp === undefined) return {};
+  const { kind, since, takenBy, takenAt, closed } = followUp;
+  return {
+    followUp: {
+      ...{ kind, since },
+      ...(takenBy === null ? {} : { taken: { by: person(takenBy), at: takenAt ?? since } }),
+      ...(closed === null
+        ? {}
+        : { closed: { ...closed, by: closed.by === null ? null : person(closed.by) } }),
+    },
+  };
+};
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null;

@@ -15,7 +15,11 @@ export type AuditType =
   | 'case-put-back'
   | 'case-comment'
   | 'case-escalated'
-  | 'conversation-erased';
+  | 'conversation-erased'
+  | 'follow-up-taken'
+  | 'follow-up-put-back'
+  | 'follow-up-closed'
+  | 'follow-up-reopened';
 
 export type StoredAuditEntry = {
   readonly at: Date;
@@ -115,6 +119,14 @@ const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
   'case-escalated': ({ entry }) =>
     `${escalatedBecause[String(entry.data['because'])] ?? 'Nobody had taken the case in time'}; operators and admins were told.`,
   'conversation-erased': ({ who }) => `${who} erased what was asked of the assistant.`,
+  'follow-up-taken': ({ who }) => `${who} sees to it that the customer is paid another way.`,
+  'follow-up-put-back': ({ who }) => `${who} put it back: nobody sees to the other way of paying.`,
+  'follow-up-closed': ({ who, entry }) =>
+    entry.data['how'] === 'proposal'
+      ? `${who} proposed a new refund in its place.`
+      : `${who} closed it: the customer was seen to another way.`,
+  'follow-up-reopened': () =>
+    'The refund in its place came to nothing: the customer is still to be paid another way.',
   'evidence-unsent': () => 'Nothing was sent; it may be submitted again.',
   // Also where every answer was lost: then there is none that shows it.
   'evidence-unknown': ({ provider }) =>

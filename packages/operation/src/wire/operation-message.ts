@@ -82,6 +82,26 @@ export const operationSchema = z.object({
   taken: z.optional(z.object({ by: personSchema, at: time })),
   /** When people were told that nobody had taken it; once a case. Since version 3. */
   escalatedAt: z.optional(time),
+  /**
+   * What a refund that did not last leaves to do: the money is with us again, and the customer is to be paid another
+   * way. Open until it is closed with a note, or a proposal that `replaces` it stands. Since version 3.
+   */
+  followUp: z.optional(
+    z.object({
+      kind: z.literal('pay-another-way'),
+      since: time,
+      taken: z.optional(z.object({ by: personSchema, at: time })),
+      closed: z.optional(
+        z.object({
+          at: time,
+          by: z.nullable(personSchema),
+          how: z.enum(['note', 'proposal']),
+          note: z.nullable(z.string()),
+          operationId: z.nullable(z.string()),
+        }),
+      ),
+    }),
+  ),
   /** Absent where it was proposed before this was kept. */
   atProposal: z.optional(atProposalSchema),
   /** While it waits for a decision or for its submission: what else is on its payment, as it was when this was told. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { operationStates } from '../state.ts';
 import { outsideId, plainText } from './plain-text.ts';
 
 export const ticketMessageSchema = z.object({
@@ -23,7 +24,16 @@ export const ticketSchema = z.extend(ticketInputSchema, {
   updatedAt: z.iso.datetime(),
   /** Facts that Holdfast adds to the ticket: an operation of it reached an end. Newest last. */
   outcomes: z._default(
-    z.array(z.object({ at: z.iso.datetime(), operationId: z.string(), sentence: z.string() })),
+    z.array(
+      z.object({
+        at: z.iso.datetime(),
+        operationId: z.string(),
+        sentence: z.string(),
+        /** The end that it tells of, and the operation's version then. Since version 3. */
+        state: z.optional(z.enum(operationStates)),
+        version: z.optional(z.int()),
+      }),
+    ),
     [],
   ),
 });

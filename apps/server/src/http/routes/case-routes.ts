@@ -1,4 +1,4 @@
-import { caseActSchema, operationSchema, providerLedgerSchema } from '@holdfast/operation';
+import { caseActSchema, followUpActSchema, operationSchema, providerLedgerSchema } from '@holdfast/operation';
 import { z } from 'zod';
 import type { Identity } from '../../sign-in/identify.ts';
 import { problemResponse, refuse } from '../problem.ts';
@@ -19,6 +19,23 @@ const act = guarded({
   answers: { 200: { description: 'The operation as it is now', schema: operationSchema } },
   handle: async ({ engine, who, id, body }) => {
     const answer = await engine.cases.act(who, id, body);
+    return answer.kind === 'refused' ? problemResponse(answer.problem) : json(200, answer.operation);
+  },
+});
+
+const followUp = guarded({
+  method: 'post',
+  path: '/v1/operations/{id}/follow-up',
+  summary:
+    'See to a refund that did not last: take it, put it back, or close it once the customer was paid another way.',
+  needs: ['agent', 'operator'],
+  pathId: 'operation',
+  body: followUpActSchema,
+  forbids: ({ principal: { actor } }: Identity): string | undefined =>
+    actor.assistant ? 'An assistant may not see to this.' : undefined,
+  answers: { 200: { description: 'The operation as it is now', schema: operationSchema } },
+  handle: async ({ engine, who, id, body }) => {
+    const answer = await engine.cases.followUp(who, id, body);
     return answer.kind === 'refused' ? problemResponse(answer.problem) : json(200, answer.operation);
   },
 });
@@ -58,4 +75,4 @@ const ledger = guarded({
   },
 });
 
-export const caseRoutes: readonly GuardedRoute[] = [act, takers, ledger];
+export const caseRoutes: readonly GuardedRoute[] = [act, followUp, takers, ledger];

@@ -62,7 +62,7 @@ const described = (
     method,
     path: `/v1/me/notifications${path}`,
     summary,
-    needs: ['approver', 'operator'],
+    needs: ['agent', 'approver', 'operator'],
     peopleOnly: true,
   },
 });
@@ -129,7 +129,7 @@ const devices = (parts: NotificationParts): GuardedRoute[] => [
   }),
 ];
 
-/** How those who approve and those who settle hear that something waits for them. */
+/** How people hear that something waits for them. */
 export const notificationRoutes = (parts: NotificationParts): GuardedRoute[] => [
   guarded({
     ...described('get', '', 'How I am told that something waits for me.'),
