@@ -1,4 +1,4 @@
-import type { Cluster } from '../harness/cluster.ts';
+import type { Cluster, ClusterProcess } from '../harness/cluster.ts';
 import { expectOneRefund, expectSound } from '../harness/cluster-soundness.ts';
 import { mintId } from '../harness/cluster-people.ts';
 import { expect, test } from '../harness/failure.ts';
@@ -88,21 +88,88 @@ test('saving a confirmed answer fails again and again: one request in all, and t
   await expectSound(cluster);
 });
 
-// Red when: a worker cut off from the database is taken for one that sent nothing.
-test('a worker is cut off from the database after its answer: another one looks and finds it, the first one’s answer is kept', async ({
+// Red when: a worker cut off from the database, or one that hears nothing of it, is taken for one that sent nothing.
+test('workers are cut off from the database after their answers, or hear nothing of it: another one looks and finds them, their answers are kept', async ({
   cluster,
 }) => {
-  await cluster.provider.fault({ on: 'refund.create', do: 'delay', ms: 800 });
-  const { id, payment } = await cluster.approved('cut-off', 8_300);
-  const worker = await cluster.startWorker();
-  await untilAsked(cluster, [payment]);
-  await worker.database.cut();
-  await untilMoved(cluster, [payment]);
+  await cluster.provider.fault({ on: 'refund.create', do: 'delay', ms: 800, times: 'always' });
+  const made: { id: string; payment: string; worker: ClusterProcess }[] = [];
+  for (const how of ['cut', 'loseAnswers'] as const) {
+    const worker = await cluster.startWorker();
+    const one = await cluster.approved(`cut-off-${how.toLowerCase()}`, 8_300);
+    await untilAsked(cluster, [one.payment]);
+    await worker.database[how]();
+    made.push({ ...one, worker });
+    await untilMoved(cluster, [one.payment]);
+  }
   await cluster.startWorker();
-  expect(await expectOneRefund(cluster, id, payment, 8_300)).toHaveLength(1);
-  expect((await cluster.attempts(id)).map(({ ended_at }) => ended_at)).toEqual([null]);
-  await worker.database.mend();
-  await untilAccepted(cluster, id);
-  expect((await cluster.operation(id)).state).toBe('confirmed');
+  for (const { id, payment } of made) {
+    expect(await expectOneRefund(cluster, id, payment, 8_300)).toHaveLength(1);
+    expect((await cluster.attempts(id)).map(({ ended_at }) => ended_at)).toEqual([null]);
+  }
+  for (const { id, worker } of made) {
+    // Whoever heard nothing for so long hears that its connections are gone.
+    await worker.database.cut();
+    await worker.database.mend();
+    await untilAccepted(cluster, id);
+    expect((await cluster.operation(id)).state).toBe('confirmed');
+  }
+  await expectSound(cluster);
+});
+
+/** What PostgreSQL says when a transaction is done: cut in it, neither side can know whether the other one knows. */
+const committed = 'COMMIT\0';
+
+// Red when: a claim or a record whose commit was not heard of is taken for one that was not made, and made again.
+test('a worker’s connection to the database is cut in the middle of the answer to each commit of its work: one refund each', async ({
+  cluster,
+}) => {
+  const worker = await cluster.startWorker();
+  const made = [await cluster.approved('cut-commit-0', 8_350)];
+  // One that is cut off while it starts ends, and is started again by whoever looks after it.
+  for (const { id } of made) await cluster.reach(id, 'confirmed');
+  for (let pass = 1; pass <= 6; pass += 1) {
+    const wasCut = worker.database.cutAnswerIn(committed, pass);
+    made.push(await cluster.approved(`cut-commit-${pass}`, 8_350));
+    await until(`commit ${pass} to be cut`, async () => wasCut() || undefined);
+  }
+  for (const { id, payment } of made) await expectOneRefund(cluster, id, payment, 8_350);
+  expect(worker.program.running()).toBe(true);
+  await expectSound(cluster);
+});
+
+// Red when: a command whose commit was not heard of is answered as refused, or is judged afresh when it comes again.
+test('a server’s connection to the database is cut in the middle of the answer to each commit: the same again is accepted once', async ({
+  cluster,
+}) => {
+  const { api } = cluster;
+  const askUntilAnswered = async (...asked: Parameters<Cluster['ask']>) =>
+    until('a verdict', async () => {
+      const answer = await cluster.ask(...asked);
+      return answer.status < 500 ? answer : undefined;
+    });
+  const ids: string[] = [];
+  for (const pass of [1, 2]) {
+    const order = `cut-answer-${pass}`;
+    await cluster.sell(order, 8_360);
+    const id = mintId();
+    ids.push(id);
+    const route = `/v1/operations/${id}`;
+    const wasCut = api.database.cutAnswerIn(committed, pass);
+    const proposed = await askUntilAnswered('agent', 'PUT', route, {
+      ...{ kind: 'refund', orderId: order, reason: 'returned' },
+      amount: { minor: 8_360, currency: 'EUR' },
+    });
+    expect([200, 201], JSON.stringify(proposed.body)).toContain(proposed.status);
+    const approval = { commandId: mintId(), fingerprint: proposed.body['fingerprint'] };
+    const approved = await askUntilAnswered('approver', 'POST', `${route}/approve`, approval);
+    expect(approved.status, JSON.stringify(approved.body)).toBe(200);
+    await until(`commit ${pass} to be cut`, async () => wasCut() || undefined);
+    expect(await cluster.auditTypes(id)).toEqual(['propose', 'approve']);
+  }
+  await cluster.startWorker();
+  for (const [index, id] of ids.entries())
+    expect(await expectOneRefund(cluster, id, `pi_cut_answer_${index + 1}`, 8_360)).toHaveLength(1);
+  expect(api.program.running()).toBe(true);
   await expectSound(cluster);
 });

@@ -1,15 +1,8 @@
-import type { Cluster } from '../harness/cluster.ts';
 import { mintId } from '../harness/cluster-people.ts';
 import { expectOneRefund, expectSound } from '../harness/cluster-soundness.ts';
 import { expect, test } from '../harness/failure.ts';
 import { until } from '../harness/program.ts';
-
-/** Starts a worker that is killed at this point, and waits for its death. */
-const workerThatDiesAt = async (cluster: Cluster, point: string) => {
-  const doomed = await cluster.startWorker({ crashAt: point });
-  expect(await doomed.program.ended, doomed.program.output()).toBe('SIGKILL');
-  expect(doomed.program.output()).toContain(`crash point ${point}: SIGKILL`);
-};
+import { workerThatDiesAt } from './harness/armed-worker.ts';
 
 /** The way of one refund whose worker dies at one point, and what is there at that moment and in the end. */
 const rows = [
@@ -57,6 +50,70 @@ test('the answer is lost after the provider acted: a look-up finds the one refun
   await cluster.startWorker();
   expect(await expectOneRefund(cluster, id, payment, 4_300)).toHaveLength(1);
   expect(await cluster.auditTypes(id)).toContain('evidence-unknown');
+  await expectSound(cluster);
+});
+
+// Red when: half an answer is read as a whole one, or a connection that ended counts as a request that was not made.
+test('the connection to the provider is cut off, and cut in the middle of an answer, of a refund and of the look-up after it: one refund each', async ({
+  cluster,
+}) => {
+  const { provider, providerNetwork } = cluster;
+  await cluster.startWorker();
+  await providerNetwork.cut();
+  const off = await cluster.approved('cut-off', 4_340);
+  await until('the worker to have found no provider', async () =>
+    cluster.log().includes('ECONNREFUSED') || (await cluster.attempts(off.id)).length > 0 ? true : undefined,
+  );
+  expect(await provider.refunds(off.payment)).toEqual([]);
+  await providerNetwork.mend();
+  await expectOneRefund(cluster, off.id, off.payment, 4_340);
+  for (const [index, text] of [
+    'HTTP/1.1 200',
+    'content-type',
+    '"object": "refund"',
+    '"object": "list"',
+  ].entries()) {
+    const payment = await cluster.sell(`cut-${index}`, 4_350);
+    // Only one of the two comes whole: the refund's answer is lost, so that it has to be looked up.
+    const lost = text.includes('list');
+    if (lost) await provider.fault({ on: 'refund.create', do: 'execute_then_drop', paymentIntent: payment });
+    const id = await cluster.propose(`cut-${index}`, 4_350);
+    const wasCut = providerNetwork.cutAnswerIn(text);
+    await cluster.approve(id);
+    await until(`an answer to be cut in ${text}`, async () => wasCut() || undefined);
+    expect(await expectOneRefund(cluster, id, payment, 4_350)).toHaveLength(1);
+    expect((await cluster.operation(id)).attention).toEqual([]);
+  }
+  await expectSound(cluster);
+});
+
+// Red when: a provider that comes back is taken for one that never had the request, or an answer that never came is
+// taken for a refusal.
+test('the provider is killed with one refund made and not answered and another one received and not made: one refund each', async ({
+  cluster,
+}) => {
+  const { provider } = cluster;
+  const names = ['provider-dies-after', 'provider-dies-before'] as const;
+  const payments = await Promise.all(names.map((name) => cluster.sell(name, 4_360)));
+  const faults = [{ do: 'execute_then_hang' }, { do: 'delay', ms: 60_000 }];
+  for (const [index, fault] of faults.entries())
+    await provider.fault({ on: 'refund.create', paymentIntent: payments[index], ...fault });
+  const ids = await Promise.all(names.map((name) => cluster.propose(name, 4_360)));
+  await Promise.all(ids.map((id) => cluster.approve(id)));
+  await cluster.startWorker();
+  await until('the provider to have both requests', async () => {
+    const asked = await Promise.all(payments.map((payment) => cluster.posts(payment)));
+    return asked.every((posts) => posts.length === 1) ? true : undefined;
+  });
+  const made = (): Promise<number[]> =>
+    Promise.all(payments.map(async (payment) => (await provider.refunds(payment)).length));
+  await until('the first refund to be made', async () => ((await made())[0] === 1 ? true : undefined));
+  await provider.kill();
+  for (const id of ids) await cluster.reach(id, 'outcome_unknown');
+  await provider.restart();
+  await provider.clearFaults();
+  expect((await made()).at(0)).toBe(1);
+  for (const [index, id] of ids.entries()) await expectOneRefund(cluster, id, payments[index] ?? '', 4_360);
   await expectSound(cluster);
 });
 

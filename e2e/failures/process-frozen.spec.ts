@@ -1,16 +1,9 @@
-import { expectOneRefund, expectSound } from '../harness/cluster-soundness.ts';
 import type { Cluster, ClusterProcess } from '../harness/cluster.ts';
+import { mintId, type Answer } from '../harness/cluster-people.ts';
+import { expectOneRefund, expectSound } from '../harness/cluster-soundness.ts';
 import { expect, test } from '../harness/failure.ts';
 import { until } from '../harness/program.ts';
-
-/** Starts a worker that freezes at this point, and waits until it has. */
-const workerThatFreezesAt = async (cluster: Cluster, point: string): Promise<ClusterProcess> => {
-  const frozen = await cluster.startWorker({ crashAt: `${point}:stop` });
-  await until('the worker to freeze', async () =>
-    frozen.program.output().includes(`crash point ${point}: SIGSTOP`) ? true : undefined,
-  );
-  return frozen;
-};
+import { untilFrozenAt, workerThatFreezesAt } from './harness/armed-worker.ts';
 
 /** Lets a frozen worker go on, and waits until it has said how its attempt ended. */
 const thawed = async (cluster: Cluster, frozen: ClusterProcess, id: string) => {
@@ -120,5 +113,172 @@ test('F033: the machine sleeps in the middle of many refunds: each claim is its 
     return open?.count === 0 ? true : undefined;
   });
   for (const { id, payment } of made) await expectOneRefund(cluster, id, payment, 5_500);
+  await expectSound(cluster);
+});
+
+/** One of its own for each worker, so that each of them has something in hand when it freezes. */
+type Held = { readonly id: string; readonly payment: string; readonly minor: number };
+
+const held = async (cluster: Cluster, name: string, minor: number): Promise<Held> => ({
+  ...(await cluster.approved(`frozen-${name}`, minor)),
+  minor,
+});
+
+/** Its answer is lost after the provider acted, so that it has to be looked up. */
+const heldAndLost = async (cluster: Cluster, name: string, minor: number): Promise<Held> => {
+  const payment = await cluster.sell(`frozen-${name}`, minor);
+  await cluster.provider.fault({ on: 'refund.create', do: 'execute_then_drop', paymentIntent: payment });
+  const id = await cluster.propose(`frozen-${name}`, minor);
+  await cluster.approve(id);
+  return { id, payment, minor };
+};
+
+/** Lets all of them go on to the end of what they were doing; each ends by itself, and none breaks. */
+const endAll = async (frozen: readonly ClusterProcess[]): Promise<void> => {
+  for (const { program } of frozen) {
+    expect(program.running()).toBe(true);
+    program.thaw();
+  }
+  await Promise.all(frozen.map((one) => one.stop()));
+  for (const { program } of frozen) expect(await program.ended, program.output()).toBeNull();
+};
+
+// Red when: a process that holds a transaction open keeps its operations from everybody for good, what a frozen one
+// had taken is left to it, or what it does when it goes on is counted a second time.
+test('workers are frozen before a claim commits, before a record commits and after it, after a look-up, after a listing and after an event: one worker does all of it, and going on they change nothing', async ({
+  cluster,
+}) => {
+  const all: Held[] = [];
+  const frozen: ClusterProcess[] = [];
+  const freezeAt = async (point: string): Promise<void> => {
+    frozen.push(await workerThatFreezesAt(cluster, point));
+  };
+  const listAgain = () => cluster.sql`update mirror_positions set next_listing_at = null`;
+  const elsewhere = await cluster.sell('frozen-elsewhere', 9_000);
+  await cluster.provider.post('/fake/refunds', { payment_intent: elsewhere, amount: 2_500 });
+  await listAgain();
+  await freezeAt('after-listing-before-position');
+  all.push(await heldAndLost(cluster, 'looking', 5_640));
+  await freezeAt('after-look-up-before-record');
+  all.push(await held(cluster, 'claiming', 5_610));
+  await freezeAt('before-claim-commits');
+  all.push(await held(cluster, 'recording', 5_620));
+  await freezeAt('before-record-commits');
+  all.push(await held(cluster, 'recorded', 5_630));
+  await freezeAt('after-record-before-notice');
+  await cluster.sendEventsTo(cluster.api);
+  all.push(await held(cluster, 'applying', 5_650));
+  await freezeAt('after-event-applied-before-finish');
+
+  await listAgain();
+  const [now] = await cluster.sql<{ at: string }[]>`select clock_timestamp()::text as at`;
+  await cluster.startWorker();
+  for (const { id, payment, minor } of all) {
+    expect(await expectOneRefund(cluster, id, payment, minor)).toHaveLength(1);
+  }
+  await until('the listing to be made again', async () => {
+    const [position] = await cluster.sql<{ done: boolean }[]>`
+      select fresh_at > ${now?.at ?? ''}::timestamptz as done from mirror_positions`;
+    return position?.done === true ? true : undefined;
+  });
+  await cluster.quiet();
+  const ids = all.map(({ id }) => id);
+  const versions = () =>
+    cluster.sql`select id, state, version, attention from operations where id = any(${ids}) order by id`;
+  const before = [...(await versions())];
+
+  await endAll(frozen);
+  expect([...(await versions())]).toEqual(before);
+  for (const { id, payment, minor } of all) {
+    expect(await expectOneRefund(cluster, id, payment, minor)).toHaveLength(1);
+    const confirmed = (await cluster.auditTypes(id)).filter((type) => type === 'evidence-confirmed');
+    expect(confirmed).toHaveLength(1);
+  }
+  const figures =
+    await cluster.sql`select refunded_elsewhere::int, (select coalesce(sum(amount), 0)::int from counted
+    where name = 'foreign_actions') as counted from payments where payment_reference = ${elsewhere}`;
+  expect([...figures]).toEqual([{ refunded_elsewhere: 2_500, counted: 1 }]);
+  await cluster.sendEventsTo(undefined);
+  await expectSound(cluster);
+});
+
+// Red when: a transaction of a frozen server is left open for as long as it is frozen, or what a server says when it
+// goes on differs from what was said meanwhile.
+test('servers are frozen before a command commits, after it before the answer, and after an event before its answer: the same again at another server is accepted once, and going on they say nothing else', async ({
+  cluster,
+}) => {
+  const doomed = await Promise.all(
+    ['before-command-commits', 'after-command-before-answer', 'after-event-stored-before-answer'].map(
+      async (point) => ({ point, one: await cluster.startApi({ crashAt: `${point}:stop` }) }),
+    ),
+  );
+  const [committing, answering, listening] = doomed.map(({ one }) => one);
+  if (!committing || !answering || !listening) throw new Error('there are three');
+  const untilFrozen = (one: ClusterProcess) =>
+    untilFrozenAt(one, doomed.find((other) => other.one === one)?.point ?? '');
+  const payment = await cluster.sell('servers-frozen', 5_700);
+  const id = mintId();
+  const route = `/v1/operations/${id}`;
+  const proposal = {
+    ...{ kind: 'refund', orderId: 'servers-frozen', reason: 'returned' },
+    amount: { minor: 5_700, currency: 'EUR' },
+  };
+  const late: Promise<Answer>[] = [];
+  const askFrozen = async (one: ClusterProcess, ...asked: Parameters<Cluster['ask']>): Promise<void> => {
+    const [who, method, path, body] = asked;
+    late.push(cluster.ask(who, method, path, body, one.origin));
+    await untilFrozen(one);
+  };
+
+  await askFrozen(committing, 'agent', 'PUT', route, proposal);
+  const accepted = await until('the proposal to be accepted elsewhere', async () => {
+    const answer = await cluster.ask('agent', 'PUT', route, proposal);
+    return answer.status < 500 ? answer : undefined;
+  });
+  expect(accepted.status).toBe(201);
+  const approval = { commandId: mintId(), fingerprint: accepted.body['fingerprint'] };
+  await askFrozen(answering, 'approver', 'POST', `${route}/approve`, approval);
+  expect((await cluster.ask('approver', 'POST', `${route}/approve`, approval)).status).toBe(200);
+
+  await cluster.sendEventsTo(listening);
+  await cluster.startWorker();
+  await untilFrozen(listening);
+  expect(await expectOneRefund(cluster, id, payment, 5_700)).toHaveLength(1);
+  await cluster.quiet();
+  for (const { one } of doomed) one.program.thaw();
+  // Whoever still waits is told what is so, or to send it again; never anything else.
+  for (const { status, body } of await Promise.all(late)) {
+    expect([200, 201, 503], JSON.stringify(body)).toContain(status);
+  }
+  await Promise.all(doomed.map(({ one }) => one.stop()));
+  for (const { one } of doomed) expect(await one.program.ended, one.program.output()).toBeNull();
+  const types = await cluster.auditTypes(id);
+  expect(types.filter((type) => ['propose', 'approve', 'evidence-confirmed'].includes(type))).toEqual([
+    ...['propose', 'approve', 'evidence-confirmed'],
+  ]);
+  expect((await cluster.operation(id)).attention).toEqual([]);
+  await cluster.sendEventsTo(undefined);
+  await expectSound(cluster);
+});
+
+// Red when: a request that was given up counts as one that was not made, or is made again under another key.
+test('the provider is frozen past the lease of a request and goes on: it may carry it out late, one refund', async ({
+  cluster,
+}) => {
+  await cluster.provider.fault({ on: 'refund.create', do: 'delay', ms: 1_000 });
+  const { id, payment } = await cluster.approved('provider-frozen', 5_800);
+  await cluster.startWorker();
+  await until('the provider to have the request', async () =>
+    (await cluster.posts(payment)).length === 1 ? true : undefined,
+  );
+  const provider = cluster.provider.program();
+  provider.freeze();
+  await cluster.reach(id, 'outcome_unknown');
+  const [first] = await cluster.attempts(id);
+  expect(first).toMatchObject({ result: 'unknown' });
+  provider.thaw();
+  await expectOneRefund(cluster, id, payment, 5_800);
+  await cluster.quiet();
+  expect((await cluster.operation(id)).attention).toEqual([]);
   await expectSound(cluster);
 });

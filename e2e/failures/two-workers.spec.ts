@@ -71,3 +71,22 @@ test('the server is upgraded between two attempts: what would be encoded otherwi
   expect(posts[0]?.body).not.toContain('reason=duplicate&');
   await expectSound(cluster);
 });
+
+// Red when: an operation belongs to the worker that began it, or two that come upon the same one both ask for it.
+test('of four workers two are killed and one is frozen in mid-work: the last one ends all of it, one refund each', async ({
+  cluster,
+}) => {
+  await cluster.provider.fault({ on: 'refund.create', do: 'delay', ms: 100, times: 'always' });
+  const names = Array.from({ length: 32 }, (_, index) => `of-four-${index}`);
+  const made = await Promise.all(names.map((name) => cluster.approved(name, 9_400)));
+  const doomed = [
+    await cluster.startWorker({ crashAt: 'before-record-commits:kill:2' }),
+    await cluster.startWorker({ crashAt: 'after-fence-before-send:kill:4' }),
+    await cluster.startWorker({ crashAt: 'after-answer-before-record:stop:3' }),
+  ];
+  await cluster.startWorker();
+  for (const { id, payment } of made) await expectOneRefund(cluster, id, payment, 9_400);
+  for (const { program } of doomed) program.thaw();
+  await cluster.quiet();
+  await expectSound(cluster);
+});

@@ -7,14 +7,14 @@ import { startFakeProvider, type FakeProvider, type ProviderRequest } from './fa
 import { freePort } from './house.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { runProgram, startProgram, until, type Program } from './program.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { startTcpProxy, type CuttingProxy } from './tcp-proxy.ts';
 
 /** A server or a worker as a process of its own, with a way to the database that can be cut for it alone. */
 export type ClusterProcess = {
   readonly program: Program;
   /** Where it answers; a worker answers nowhere. */
   readonly origin: string;
-  readonly database: TcpProxy;
+  readonly database: CuttingProxy;
   readonly kill: () => Promise<void>;
   /** Lets it end what it is doing. */
   readonly stop: () => Promise<void>;
@@ -55,6 +55,8 @@ export type StoredAttempt = {
 /** One database, one provider, and as many processes between them as a test starts. */
 export type Cluster = People & {
   readonly provider: FakeProvider;
+  /** Between all processes and the provider. */
+  readonly providerNetwork: CuttingProxy;
   readonly sql: postgres.Sql;
   readonly organisationId: string;
   readonly startApi: (options?: ProcessOptions) => Promise<ClusterProcess>;
@@ -100,7 +102,7 @@ const settings: Record<string, string> = {
   STRIPE_WEBHOOK_SECRET: webhookSecret,
 };
 
-const processOf = (program: Program, origin: string, database: TcpProxy): ClusterProcess => ({
+const processOf = (program: Program, origin: string, database: CuttingProxy): ClusterProcess => ({
   program,
   origin,
   database,
@@ -115,7 +117,7 @@ const processOf = (program: Program, origin: string, database: TcpProxy): Cluste
 });
 
 /** What starts the programs of one cluster and remembers them. */
-const makeStarter = (databaseUrl: string, databasePort: number, provider: FakeProvider, folder: string) => {
+const makeStarter = (databaseUrl: string, databasePort: number, providerPort: number, folder: string) => {
   const all: ClusterProcess[] = [];
   const start = async (role: 'api' | 'worker', options: ProcessOptions): Promise<ClusterProcess> => {
     const port = options.port ?? (await freePort());
@@ -130,7 +132,7 @@ const makeStarter = (databaseUrl: string, databasePort: number, provider: FakePr
       PUBLIC_ORIGIN: `http://localhost:${port}`,
       DATABASE_URL: url.href,
       HOLDFAST_DATA_DIR: path.join(folder, `${role}-${all.length}`),
-      STRIPE_API_BASE: `http://127.0.0.1:${provider.port}`,
+      STRIPE_API_BASE: `http://127.0.0.1:${providerPort}`,
       ...(options.crashAt === undefined ? {} : { HOLDFAST_CRASH_AT: options.crashAt }),
       ...(armed ? { NODE_OPTIONS: '--conditions=holdfast-crash-test' } : {}),
       ...options.settings,
@@ -142,9 +144,16 @@ const makeStarter = (databaseUrl: string, databasePort: number, provider: FakePr
   return { all, start };
 };
 
+/** Several that start at once take their time; one that cannot start ends. */
+const longestStartMs = 120_000;
+
 const untilReady = (api: ClusterProcess): Promise<unknown> =>
   Promise.race([
-    until('a server to be ready', async () => ((await fetch(`${api.origin}/readyz`)).ok ? true : undefined)),
+    until(
+      'a server to be ready',
+      async () => ((await fetch(`${api.origin}/readyz`)).ok ? true : undefined),
+      longestStartMs,
+    ),
     api.program.ended.then(() => {
       throw new Error(`a server ended: ${api.program.output().slice(-2000)}`);
     }),
@@ -157,7 +166,8 @@ export const startCluster = async (server: PostgresServer, databaseName: string)
   await admin.end();
   const databaseUrl = server.url(databaseName);
   const provider = await startFakeProvider();
-  const { all, start } = makeStarter(databaseUrl, server.port, provider, folder);
+  const providerNetwork = await startTcpProxy(provider.port);
+  const { all, start } = makeStarter(databaseUrl, server.port, providerNetwork.port, folder);
   const sql = postgres(databaseUrl, { max: 3, onnotice: () => undefined });
   const command = async (...commandArguments: string[]): Promise<string> => {
     const result = await runProgram(commandLine, commandArguments, {
@@ -190,6 +200,7 @@ export const startCluster = async (server: PostgresServer, databaseName: string)
 
   return {
     provider,
+    providerNetwork,
     sql,
     organisationId: installation?.id ?? '',
     startApi: async (options = {}) => {
@@ -247,6 +258,7 @@ export const startCluster = async (server: PostgresServer, databaseName: string)
     close: async () => {
       for (const one of all) await one.kill();
       await sql.end({ timeout: 2 });
+      await providerNetwork.close();
       await provider.stop();
       await rm(folder, { recursive: true, force: true });
     },

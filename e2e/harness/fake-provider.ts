@@ -36,7 +36,12 @@ export type FakeProvider = {
   ) => Promise<void>;
   readonly sendWebhooksTo: (url: string, secret: string) => Promise<void>;
   readonly post: (path: string, body: unknown) => Promise<unknown>;
-  readonly program: Program;
+  /** The process that it is now. */
+  readonly program: () => Program;
+  /** SIGKILL; what it had written down is kept. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again where it was, on the ledger that it left. */
+  readonly restart: () => Promise<void>;
   /** Ends it and removes its ledger. */
   readonly stop: () => Promise<void>;
 };
@@ -50,11 +55,14 @@ const portOf = (output: string): number | undefined => {
 
 export const startFakeProvider = async (): Promise<FakeProvider> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-provider-'));
-  const program = startProgram('apps/fake-stripe/src/fake-stripe.ts', [], {
-    FAKE_STRIPE_PORT: '0',
-    FAKE_STRIPE_DATA_DIR: folder,
-  });
-  const port = await until('the fake provider to listen', async () => portOf(program.output()));
+  const start = (wanted: number): Program =>
+    startProgram('apps/fake-stripe/src/fake-stripe.ts', [], {
+      FAKE_STRIPE_PORT: String(wanted),
+      FAKE_STRIPE_DATA_DIR: folder,
+    });
+  let program = start(0);
+  const listening = () => until('the fake provider to listen', async () => portOf(program.output()));
+  const port = await listening();
   const base = `http://127.0.0.1:${port}`;
 
   const call = async (method: string, route: string, body?: unknown): Promise<unknown> => {
@@ -72,7 +80,12 @@ export const startFakeProvider = async (): Promise<FakeProvider> => {
 
   return {
     port,
-    program,
+    program: () => program,
+    kill: () => program.end('SIGKILL'),
+    restart: async () => {
+      program = start(port);
+      await listening();
+    },
     refunds: async (paymentIntent) => {
       const ledger = (await call('GET', '/fake/ledger')) as { refunds: LedgerRefund[] };
       return ledger.refunds.filter(

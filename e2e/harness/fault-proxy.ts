@@ -10,6 +10,7 @@ import type { TcpProxy } from './tcp-proxy.ts';
  * - `refuse`: the connection is reset before anything was passed on.
  * - `hold`: it arrives nowhere until `release`; then it is passed on, also when its sender is gone by then.
  * - `lose-answer`: the server has it and has answered; the connection is reset before a byte of that comes back.
+ * - `cut-answer`: the server has it and has answered; half of that comes back, then the connection is reset.
  * - `hold-answer`: the server has it and has answered; that comes back after `release`.
  * - `hold-back`: its answer is collected whole, and comes back with its length once it is over.
  * - `cutAfterMs`: its answer comes back as it comes, and is cut after that.
@@ -22,6 +23,7 @@ export type Fate =
   | 'refuse'
   | 'hold'
   | 'lose-answer'
+  | 'cut-answer'
   | 'hold-answer'
   | 'hold-back'
   | 'portal-redirect'
@@ -126,6 +128,14 @@ const passWhole = async (answer: IncomingMessage, outgoing: ServerResponse): Pro
   outgoing.writeHead(answer.statusCode ?? 502, { ...headers, 'content-length': body.length }).end(body);
 };
 
+/** As long as it said, half of it there, and then nothing more. */
+const passHalf = async (answer: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+  const { connection: _connection, 'transfer-encoding': _encoding, ...headers } = answer.headers;
+  const body = await readBody(answer);
+  outgoing.writeHead(answer.statusCode ?? 502, { ...headers, 'content-length': body.length });
+  outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => outgoing.socket?.end());
+};
+
 type Carrier = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 const createCarrier = (
@@ -157,6 +167,7 @@ const createCarrier = (
       answer.resume();
       return reset(outgoing);
     }
+    if (fate === 'cut-answer') return passHalf(answer, outgoing);
     if (fate === 'hold-back') return passWhole(answer, outgoing);
     passAnswer(answer, outgoing);
     if (typeof fate === 'object' && 'cutAfterMs' in fate) setTimeout(() => reset(outgoing), fate.cutAfterMs);

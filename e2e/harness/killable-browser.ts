@@ -23,6 +23,9 @@ export type KillableBrowser = {
   readonly newTab: () => Promise<Page>;
   /** SIGKILL to all of its processes at once: nothing is written down any more. */
   readonly kill: () => Promise<void>;
+  /** Stops all of its processes where they are, as a tablet does that is put to sleep, and lets them go on. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
   /** Ends it in order, as by its menu. */
   readonly close: () => Promise<void>;
   /** Ends it and removes its profile. */
@@ -94,11 +97,15 @@ export const makeKillableBrowser = async (
     await page.setViewportSize(setup.viewport);
     return page;
   };
+  const signalAll = ({ child }: Running, signal: NodeJS.Signals): void => {
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+  };
   const kill = async (): Promise<void> => {
-    const { child, browser } = current();
+    const now = current();
+    const { child, browser } = now;
     running = undefined;
     const ended = endOf(child);
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    signalAll(now, 'SIGKILL');
     await ended;
     await browser.close().catch(() => undefined);
   };
@@ -122,6 +129,8 @@ export const makeKillableBrowser = async (
     },
     newTab: async () => sized(await current().context.newPage()),
     kill,
+    freeze: () => signalAll(current(), 'SIGSTOP'),
+    thaw: () => signalAll(current(), 'SIGCONT'),
     close,
     remove: async () => {
       if (running !== undefined) await kill();

@@ -15,9 +15,20 @@ export type TcpProxy = {
   readonly close: () => Promise<void>;
 };
 
-export const startTcpProxy = async (targetPort: number, wantedPort = 0): Promise<TcpProxy> => {
+/** One that reads what it passes on. */
+export type CuttingProxy = TcpProxy & {
+  /**
+   * Lets answers through up to the middle of this text, where it comes for the n-th time, and ends that connection
+   * there: once, the next ones are whole again.
+   * @returns whether that has happened
+   */
+  readonly cutAnswerIn: (text: string, pass?: number) => () => boolean;
+};
+
+export const startTcpProxy = async (targetPort: number, wantedPort = 0): Promise<CuttingProxy> => {
   const sockets = new Set<Socket>();
   let swallowing = false;
+  let cutting: { readonly text: string; passesLeft: number; done: boolean } | undefined;
   let server: Server;
   let port = wantedPort;
 
@@ -30,7 +41,16 @@ export const startTcpProxy = async (targetPort: number, wantedPort = 0): Promise
     }
     client.pipe(upstream);
     upstream.on('data', (chunk) => {
-      if (!swallowing) client.write(chunk);
+      if (swallowing) return;
+      const place = cutting === undefined ? -1 : chunk.indexOf(cutting.text);
+      if (cutting === undefined || place < 0 || (cutting.passesLeft -= 1) > 0)
+        return void client.write(chunk);
+      const middle = place + Math.floor(cutting.text.length / 2);
+      cutting.done = true;
+      cutting = undefined;
+      upstream.removeAllListeners('data').resume();
+      // Ended, not reset: a reset would take away also what the other side has not read yet.
+      client.end(chunk.subarray(0, middle), () => client.destroy());
     });
     upstream.on('end', () => client.end());
     client.on('close', () => upstream.destroy());
@@ -61,10 +81,16 @@ export const startTcpProxy = async (targetPort: number, wantedPort = 0): Promise
     cut,
     mend: async () => {
       swallowing = false;
+      cutting = undefined;
       if (!server.listening) await listen();
     },
     loseAnswers: () => {
       swallowing = true;
+    },
+    cutAnswerIn: (text, pass = 1) => {
+      const one = { text, passesLeft: pass, done: false };
+      cutting = one;
+      return () => one.done;
     },
     close: cut,
   };

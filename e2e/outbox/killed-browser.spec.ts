@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { mintId } from '../harness/many-items.ts';
 import { evidenceOf, saidOn, unproved } from '../harness/evidence.ts';
 import type { Order } from '../harness/house.ts';
 import type { KillableBrowser } from '../harness/killable-browser.ts';
@@ -208,3 +209,65 @@ for (const [index, step] of steps.entries()) {
     expect(await house.provider.refunds(order.payment)).toEqual([]);
   });
 }
+
+const untilVerdict = (page: Page): Promise<unknown> =>
+  until('the verdict to be recorded', async () =>
+    (await queueRows(page)).log.some(({ event }) => event.kind === 'verdict') ? true : undefined,
+  );
+
+const expectOneVerdict = (rows: QueueRows): void => {
+  expect(rows.entries).toHaveLength(1);
+  expect(rows.log.filter(({ event }) => event.kind === 'verdict')).toHaveLength(1);
+};
+
+// Red when: half an answer is taken for a verdict, or its attempt for one that was not made.
+test('the answer to what was saved is cut in the middle: it is sent again, and is one operation', async ({
+  house,
+  serverRows,
+  deviceOf,
+}) => {
+  const order = await house.sell({ name: 'cut-answer', minor: 2_100 });
+  const page = await (await deviceOf('agent')).start();
+  await openForm(page, house, order);
+  let cuts = 0;
+  house.network.decide(({ path }) => (path === '/v1/commands' && ++cuts <= 2 ? 'cut-answer' : 'pass'));
+  await sendButton(page).click();
+  await untilVerdict(page);
+  await expect(card(page)).toContainText('Waiting for approval.');
+  expect(cuts).toBeGreaterThan(2);
+  const rows = await queueRows(page);
+  expectOneVerdict(rows);
+  const stored = await serverRows.operationsOf([order.id]);
+  expect(stored.map(({ id, state }) => [id, state])).toEqual([[rows.entries[0]?.operationId, 'proposed']]);
+  expect(await house.provider.refunds(order.payment)).toEqual([]);
+});
+
+// Red when: what a browser hears when it goes on is recorded a second time, or its screen goes back to what it was.
+test('the whole browser is frozen with its request under way until the refund is made: going on, it is one operation, and the screen says what is so', async ({
+  house,
+  serverRows,
+  deviceOf,
+}) => {
+  const order = await house.sell({ name: 'frozen-browser', minor: 2_200 });
+  const device = await deviceOf('agent');
+  const page = await device.start();
+  await openForm(page, house, order);
+  commandsAre(house, 'hold-answer');
+  await sendButton(page).click();
+  await untilCommandIs(house, 'known');
+  device.freeze();
+  await house.network.mend();
+  const [begun] = await serverRows.operationsOf([order.id]);
+  const id = begun?.id ?? '';
+  const { fingerprint } = (await house.operation(id)) as unknown as { fingerprint: string };
+  await house.askAsPerson('approver', `/v1/operations/${id}/approve`, { commandId: mintId(), fingerprint });
+  await until('the refund to be confirmed', async () =>
+    (await serverRows.states()).get(id) === 'confirmed' ? true : undefined,
+  );
+  device.thaw();
+  await expect(card(page)).toContainText('Stripe reports it refunded', { timeout: 60_000 });
+  await untilVerdict(page);
+  expectOneVerdict(await queueRows(page));
+  expect((await serverRows.operationsOf([order.id])).map((one) => one.id)).toEqual([id]);
+  expect(await house.provider.refunds(order.payment)).toHaveLength(1);
+});

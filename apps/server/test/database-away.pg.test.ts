@@ -130,6 +130,45 @@ describe('with the store out of reach', () => {
   });
 });
 
+describe('with a store that takes no writes', () => {
+  /** For every session that begins from now on; those there are ended, as when a standby takes over. */
+  const takesWrites = async (yes: boolean): Promise<void> => {
+    const [here] = await house.admin<{ name: string }[]>`select current_database() as name`;
+    const read = yes ? 'reset default_transaction_read_only' : 'set default_transaction_read_only = on';
+    await house.admin.unsafe(
+      `set default_transaction_read_only = off; alter database "${here?.name ?? ''}" ${read}`,
+    );
+    await house.admin`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+  };
+
+  test('commands are told to come back and /readyz says why, while what is there can be read; nothing is sent, and then all goes on', async () => {
+    // Red when: a refused write is answered 500, or /readyz asks only whether the database answers.
+    const approved = await approvedOperation('read-only');
+    const before = (await ledger()).length;
+    await house.order('read-only-asked');
+    const id = mintId();
+    await takesWrites(false);
+    const stop = worker();
+    // The connections that were ended are noticed one by one.
+    await eventually('/readyz to say why', async () => {
+      const { status, body } = await house.ask('GET', '/readyz');
+      return status === 503 && body['detail'] === 'The database takes no writes at the moment.';
+    });
+    expectComeBack(await put(id, 'read-only-asked'));
+    await eventually('what is there to be read', async () => {
+      const answer = await house.ask('GET', `/v1/operations/${approved}`, { key: agent });
+      return answer.body['state'] === 'approved';
+    });
+    expect(await ledger()).toHaveLength(before);
+    await takesWrites(true);
+    await eventually('it is taken', async () => (await put(id, 'read-only-asked')).status === 201);
+    await eventually('the refund is made', async () => (await ledger()).length === before + 1);
+    await eventually('/readyz to be fine', async () => (await house.ask('GET', '/readyz')).status === 200);
+    await stop();
+  });
+});
+
 describe('many at once over a tiny pool', () => {
   test('some are told to come back, none that was accepted is lost, and coming back is enough', async () => {
     // Red when: nothing is turned away, or an answer of acceptance goes out without its row.

@@ -4,10 +4,10 @@ import { codeOf } from '../settings/error-code.ts';
 import { problemOf, problemResponse, Refusal } from './problem.ts';
 
 /**
- * 25P03, 25P04: the database gave up on a transaction of this process, whose machine had frozen it. 25006: it takes no
- * writes now, as while a standby takes over. For who asks that is the same as a database that is away.
+ * The database gave up on a transaction of this process, whose machine had frozen it. For who asks that is the same as
+ * a database that is away.
  */
-const gaveUpCodes = /^(25P0[34]|25006)$/;
+const gaveUpCodes = /^25P0[34]$/;
 
 /** True where the database could not be reached or cannot serve just now, and we did not err: sending the same again will help. */
 export const isDatabaseAway = (error: unknown): boolean =>

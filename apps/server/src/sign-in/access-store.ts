@@ -103,6 +103,8 @@ export type AccessStore = {
   /** How the accounts that were set are reached, of all organisations. */
   readonly providerAccess: () => Promise<readonly StoredAccess[]>;
   readonly schemaVersion: () => Promise<number>;
+  /** False while it is a standby, or was told to be read only: then it answers questions alone. */
+  readonly takesWrites: () => Promise<boolean>;
   readonly close: () => Promise<void>;
 };
 
@@ -287,6 +289,10 @@ export const openAccessStore = (url: string, maximum = 5): AccessStore => {
     schemaVersion: async () => {
       const [row] = await sql`select max(number) as number from schema_migrations`;
       return (row?.['number'] as number | null) ?? 0;
+    },
+    takesWrites: async () => {
+      const [row] = await sql`select current_setting('transaction_read_only') = 'off' as takes_writes`;
+      return row?.['takes_writes'] === true;
     },
     close: async () => {
       await sql.end({ timeout: 5 });

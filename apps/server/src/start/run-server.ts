@@ -36,6 +36,7 @@ import type { StripeAccess } from './provider-account.ts';
 import { readSealingKey } from './sealed-secrets.ts';
 import { runSealing } from './sealing-of.ts';
 import { runSweeping, sweepParts } from './sweeping-of.ts';
+import { isDatabaseAnswering, readinessOf } from './readiness.ts';
 import { securityOf } from './security-of.ts';
 import { forgetServer, recordServer } from './server-record.ts';
 import { staticFolders } from './web-build.ts';
@@ -62,31 +63,13 @@ export type OpenServer = {
 
 /** How long requests under way may take once a stop was asked for. */
 const drainMs = 10_000;
-const readinessMs = 3_000;
-
-const readiness =
-  ({ store, database }: OpenServer) =>
-  async () => {
-    const tooLong = new Promise<never>((_resolve, reject) => {
-      setTimeout(() => {
-        reject(new Error('no answer in time'));
-      }, readinessMs).unref();
-    });
-    try {
-      const version = await Promise.race([store.schemaVersion(), tooLong]);
-      if (version === database.schemaVersion) return { ready: true as const };
-      return { ready: false as const, because: "The database's schema is not this program's." };
-    } catch {
-      return { ready: false as const, because: 'The database does not answer.' };
-    }
-  };
 
 /** HTTP as one function: it can be asked without a port. */
 export const appOf = (opened: OpenServer) => {
   const { settings, log, store, people, made, streams } = opened;
   const overload = createOverload({
     connections: settings.databaseConnections,
-    isDatabaseAnswering: async () => (await readiness(opened)()).ready,
+    isDatabaseAnswering: isDatabaseAnswering(store),
     nowMs: Date.now,
     chance: Math.random,
   });
@@ -125,7 +108,7 @@ export const appOf = (opened: OpenServer) => {
       demoCases: demoCasesOf(opened),
       keyApprovals: settings.keyApprovals,
       signing: { passkeys: made.passkeys, policyOf: (id) => made.inOrganisation(id, readPolicy) },
-      readiness: readiness(opened),
+      readiness: readinessOf(store, opened.database.schemaVersion),
       feed: {
         // Open streams look again and again whether their reader may still read: in turns, like all they ask.
         identify: (headers) => overload.during('feed', () => identify(headers)),

@@ -37,9 +37,9 @@ const unlimited = createAccountLimiter({
   onTrouble: () => undefined,
 });
 
-/** Sends with a last check whose answer arrives this much later, by the process's own clock. */
+/** Sends with a last check whose answer arrives this much later, by the process's own clock, or never does. */
 const sendAfter = async (
-  answeredAfterMs: number,
+  answeredAfterMs: number | 'never',
 ): Promise<{ readonly requests: number; readonly report: AttemptReport | undefined }> => {
   const provider = createScriptedProvider();
   let nowMs = 1_000_000;
@@ -50,6 +50,7 @@ const sendAfter = async (
     stopping: () => false,
     limiterOf: () => unlimited,
     readBeforeSend: () => {
+      if (answeredAfterMs === 'never') return Promise.reject(new Error('the connection was closed'));
       const facts = {
         nowMs,
         state: 'submitting',
@@ -79,4 +80,12 @@ test('a process frozen while its last check is answered sends nothing once it th
     report: { finding: { kind: 'not-sent' } },
   });
   expect(await sendAfter(20)).toMatchObject({ requests: 1, report: { finding: { kind: 'accepted' } } });
+});
+
+// Red when: what the last look throws is thrown on, and the attempt stays without an end.
+test('where the last look fails nothing is sent, and the attempt’s end says so', async () => {
+  expect(await sendAfter('never')).toMatchObject({
+    requests: 0,
+    report: { finding: { kind: 'not-sent', because: 'last-look-failed' } },
+  });
 });

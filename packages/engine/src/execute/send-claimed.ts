@@ -46,15 +46,7 @@ export const sendClaimed = async (
   claimed: Claimed,
   providerTimeoutMs: number,
 ): Promise<boolean> => {
-  // The request's time is counted from before this question: a process that is frozen until its answer arrives has
-  // none left, and the adapter then sends nothing.
-  const askedAtMs = ports.clock.nowMs();
-  // The database being away here throws: nothing has been sent, and the lease's end tells.
-  const verdict = judgeBeforeSend(await ports.readBeforeSend(claimed), claimed, providerTimeoutMs);
-  const report =
-    verdict.kind === 'send'
-      ? await makeRequest(ports, account, claimed, askedAtMs + verdict.timeoutMs)
-      : withoutRequest({ kind: 'not-sent', because: verdict.because });
+  const { made, report } = await lookAndRequest(ports, account, claimed, providerTimeoutMs);
   heed(ports.limiterOf(account).submission, report);
   const attempt: AttemptIdentity = {
     organisationId: claimed.organisationId,
@@ -64,7 +56,38 @@ export const sendClaimed = async (
   };
   const saved = await recordAndSettle(ports, account, attempt, report);
   if (!saved) ports.log('error', 'an answer of the provider was lost with this process', { ...attempt });
-  return verdict.kind === 'send';
+  return made;
+};
+
+/** What became of the one request, or why there was none. */
+const lookAndRequest = async (
+  ports: SendClaimedPorts,
+  account: ProviderAccount,
+  claimed: Claimed,
+  providerTimeoutMs: number,
+): Promise<{ readonly made: boolean; readonly report: AttemptReport }> => {
+  // The request's time is counted from before this question: a process that is frozen until its answer arrives has
+  // none left, and the adapter then sends nothing.
+  const askedAtMs = ports.clock.nowMs();
+  const notMade = (because: string) => ({
+    made: false,
+    report: withoutRequest({ kind: 'not-sent', because }),
+  });
+  let facts: BeforeSendFacts;
+  try {
+    facts = await ports.readBeforeSend(claimed);
+  } catch (error) {
+    // Nothing has left. Unsaid, the attempt would have no end: whether it left could never be told again.
+    ports.log('warn', 'the last look before sending failed; nothing is sent', {
+      operationId: claimed.operationId,
+      error,
+    });
+    return notMade('last-look-failed');
+  }
+  const verdict = judgeBeforeSend(facts, claimed, providerTimeoutMs);
+  if (verdict.kind === 'stop') return notMade(verdict.because);
+  const report = await makeRequest(ports, account, claimed, askedAtMs + verdict.timeoutMs);
+  return { made: true, report };
 };
 
 /**

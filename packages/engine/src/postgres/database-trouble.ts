@@ -1,5 +1,6 @@
+/** 53: it has no more room, memory or connections. 25006: it takes no writes now, as while a standby takes over. */
 const awayCodes =
-  /^(08|57P0|53)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
+  /^(08|57P0|53|25006)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
 
 /** The SQLSTATE, or the driver's own code, of whatever was thrown: drizzle wraps what the driver says. */
 export const codeOf = (error: unknown): string | undefined => {
@@ -8,7 +9,7 @@ export const codeOf = (error: unknown): string | undefined => {
   return codeOf(error.cause);
 };
 
-/** True where the database could not be reached or is shutting down: trying each part alone would help nobody. */
+/** True where the database cannot be reached or cannot serve anybody just now: trying each part alone would help nobody. */
 export const isDatabaseAway = (error: unknown): boolean => awayCodes.test(codeOf(error) ?? '');
 
 const closedCodes = /^(ECONNRESET|EPIPE|ETIMEDOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))/;
