@@ -50,6 +50,18 @@ const show = async (given: string, { json, org }: Common): Promise<void> => {
   });
 };
 
+const eraseConversation = async (given: string, { json, org }: Common): Promise<void> => {
+  const output = outputFor(json === true);
+  await inWorkplace(output, async ({ engine, organisation }) => {
+    if (!(await engine.eraseConversation(commandLine(await organisation(org)), given)))
+      throw commandFailed(
+        `Nothing that an assistant was asked is kept of "${given}".`,
+        'See `holdfast op show`.',
+      );
+    output.result({ erased: given }, ['Erased. The audit keeps that it was there, and no word of it.']);
+  });
+};
+
 type ListOptions = Common & { state?: OperationState[]; limit?: number };
 
 const list = async ({ state, limit, json, org }: ListOptions): Promise<void> => {
@@ -96,6 +108,13 @@ export const addOperationCommands = (program: Command): void => {
     .option('--org <id>', 'organisation; without it the default one')
     .option('--json', 'print it as JSON')
     .action(show);
+  group
+    .command('erase-conversation')
+    .description('delete what an assistant was asked before it was proposed; the audit stays whole')
+    .argument('<id>', "the operation's ID")
+    .option('--org <id>', 'organisation; without it the default one')
+    .option('--json', 'print {erased}')
+    .action(eraseConversation);
   group
     .command('list')
     .description('operations, newest first')

@@ -13,6 +13,8 @@ const helps: Readonly<Record<string, string>> = {
   holdfast_replay_window_at_risk: 'Unknown, with less than two hours in which the same key may be sent',
   holdfast_late_reversals_total: 'Succeeded, then did not last',
   holdfast_unapplied_events_oldest_seconds: 'Age of the oldest event that is stored and not applied',
+  holdfast_most_proposals_of_one: 'The most that one person, key or assistant proposed in ten minutes',
+  holdfast_assistant_calls_held_back_total: 'Calls of assistants that their limit held back',
   holdfast_clock_skew_seconds: "The provider's clock less the database's",
 };
 

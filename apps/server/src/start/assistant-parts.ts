@@ -1,4 +1,5 @@
 import type { Principal } from '@holdfast/engine';
+import { countHeldBack } from '@holdfast/engine/postgres';
 import { modelAt } from '../assistant/model-reading.ts';
 import { isDatabaseAway } from '../http/failure.ts';
 import type { Overload } from '../http/overload.ts';
@@ -15,8 +16,30 @@ const receiptWithinMs = 8_000;
 const turnsPerMinute = 30;
 const alertEveryMs = 60_000;
 
+/** Calls of a burst are counted together: one row for a second of them. */
+const countTogetherMs = 1_000;
+
+type HeldBack = (who: Principal) => void;
+
+/** Counts what is held back, for every process's metrics; the alert looks at that. */
+const heldBackCount = ({ made }: Pick<OpenServer, 'made'>, onFailure: (error: unknown) => void): HeldBack => {
+  const calls = new Map<string, number>();
+  return ({ organisationId }) => {
+    const before = calls.get(organisationId);
+    calls.set(organisationId, (before ?? 0) + 1);
+    if (before !== undefined) return;
+    setTimeout(() => {
+      const counted = calls.get(organisationId) ?? 0;
+      calls.delete(organisationId);
+      made
+        .inOrganisation(organisationId, (tx) => Promise.resolve(countHeldBack(tx, counted)))
+        .catch(onFailure);
+    }, countTogetherMs).unref();
+  };
+};
+
 /** Says once a minute that an organisation's assistants ask in bursts. */
-const burstAlert = (log: OpenServer['log']): ((who: Principal) => void) => {
+const burstAlert = (log: OpenServer['log']): HeldBack => {
   const saidAt = new Map<string, number>();
   return ({ organisationId, from }) => {
     const nowMs = Date.now();
@@ -29,21 +52,27 @@ const burstAlert = (log: OpenServer['log']): ((who: Principal) => void) => {
 
 /** What the assistants' doors work with: the programs' own, and the one that streams to people. */
 export const assistantParts = (
-  { sharedKey, streams, log, settings }: Pick<OpenServer, 'sharedKey' | 'streams' | 'log' | 'settings'>,
+  opened: Pick<OpenServer, 'sharedKey' | 'streams' | 'log' | 'settings' | 'made'>,
   { during, retryAfter }: Pick<Overload, 'during' | 'retryAfter'>,
   logFailure: (error: unknown, away: boolean) => void,
 ): { readonly mcp: McpParts; readonly assistant: AssistantParts } => {
   const onFailure = (error: unknown): void => {
     logFailure(error, isDatabaseAway(error));
   };
+  const { sharedKey, streams, log, settings } = opened;
   const { assistantModel } = settings;
   const askModel = assistantModel === undefined ? undefined : modelAt(assistantModel, onFailure);
   const limiter = rateLimiter(assistantPerMinute, Date.now);
+  const [count, say] = [heldBackCount(opened, onFailure), burstAlert(log)];
+  const onBurst: HeldBack = (who) => {
+    count(who);
+    say(who);
+  };
   return {
     mcp: {
       sharedKey,
       limiter,
-      onBurst: burstAlert(log),
+      onBurst,
       onFailure,
       receiptWithinMs,
       during,

@@ -116,4 +116,18 @@ describe('the alert rules that are shipped', () => {
     await stuckInUnknown();
     expect(await alertsOf(await scrape(), ['HoldfastOutcomeUnknownForLong'])).toMatchObject({ status: 0 });
   });
+
+  // Red when: the proposals of one are not counted together, or the threshold is beyond them.
+  it('fire for thirty proposals of one assistant within ten minutes', async () => {
+    const key = await house.key('agent', await house.person('admin', 'burst@example.test'), true);
+    for (let number = 0; number < 30; number += 1) {
+      await house.order(`burst-${String(number)}`);
+      const body = proposalOf(`burst-${String(number)}`);
+      expect((await house.ask('PUT', `/v1/operations/${mintId()}`, { key, body })).status).toBe(201);
+    }
+    const lines = await scrape();
+    expect(lines).toContain('holdfast_most_proposals_of_one 30');
+    const stuck = ['HoldfastOutcomeUnknownForLong', 'HoldfastProposalsInABurst'];
+    expect(await alertsOf(lines, stuck)).toMatchObject({ status: 0 });
+  });
 });

@@ -1,12 +1,38 @@
-/** The assistant beside an order or a ticket. */
+/** The assistant beside an order or a ticket, and what is kept of it with a refund. */
 export const assistant = {
   title: 'Ask the assistant',
   label: 'What should happen?',
-  hint: 'In plain words: “Refund the headphones, the return arrived”, or “What became of it?”. It works on this device, also without a connection, and only drafts.',
+  hint: 'In plain words: “Refund the headphones, the return arrived”, or “What became of it?”. Enter asks, Escape stops. It only drafts. Without a connection it answers from what is on this device.',
   ask: 'Ask',
+  stop: 'Stop',
+  again: 'New conversation',
+  you: 'You',
+  answer: 'Assistant',
+  answering: 'Looking it up…',
+  stopped: 'Stopped. Nothing of it was kept.',
+  notHere: 'Holdfast cannot be reached, and the assistant has not come to this device yet. Ask again later.',
   read: 'What it read',
   quoted: 'What others wrote. It is shown, and nothing in it was followed.',
   fill: 'Fill in the refund form',
   hasDraft: 'You have a draft for this order already. It was not changed.',
   openDraft: 'Open your draft',
+  orderAway: 'That order is not on this device, and Holdfast cannot be reached. Nothing was filled in.',
+  where: {
+    'on-the-device': 'Answered on this device, from what it has synced.',
+    'at-holdfast': 'Answered by Holdfast.',
+    program: 'An assistant outside. What it was asked is its own word.',
+  },
+  model: (name: string, followed: boolean, tokens: number, cost: string | null): string =>
+    `${followed ? 'With the help of' : 'Asked and not followed:'} ${name}, ${String(tokens)} tokens${cost === null ? '' : `, ${cost}`}.`,
+  kept: {
+    title: 'What was asked of the assistant',
+    lead: 'Kept with the proposal, to be read by people. Nothing was decided by it. The times are the proposer’s.',
+    asked: 'Asked',
+    notSaid: 'The program did not say what it was asked.',
+    answered: 'Answered',
+    why: 'Why, in its words',
+    drafted: 'Drafted then',
+    cut: 'There was more, which was not kept.',
+    ofOrder: (amount: string, orderId: string): string => `${amount} of order ${orderId}`,
+  },
 };

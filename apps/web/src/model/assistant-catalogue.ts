@@ -1,6 +1,6 @@
 import type { Catalogue, DraftContent } from '@holdfast/assistant';
 import type { LiveQuery, LiveRead, LiveValue, Outbox, SeenOperation } from '@holdfast/outbox';
-import type { Order, Ticket } from '@holdfast/operation';
+import type { Conversation, Order, Ticket } from '@holdfast/operation';
 import { figuresText } from '../parts/money.ts';
 import type { RefundContent } from '../screens/refund/refund-content.ts';
 
@@ -41,8 +41,11 @@ export const catalogueOf = ({ orders, tickets, refunds }: Beside, named: readonl
   operations: refunds.flatMap(({ synced }) => (synced === null ? [] : [synced])),
 });
 
-/** A draft of the assistant's as the form holds it. What it did not read stays empty. */
-export const contentOfDraft = (draft: DraftContent): RefundContent => ({
+/** A draft of the assistant's as the form holds it, with how it came about. What it did not read stays empty. */
+export const contentOfDraft = (
+  draft: DraftContent,
+  conversation: Conversation | null = null,
+): RefundContent => ({
   lines: draft.lines,
   amountText: figuresText(draft.amount),
   reason: draft.reason ?? null,
@@ -52,4 +55,5 @@ export const contentOfDraft = (draft: DraftContent): RefundContent => ({
   different: false,
   why: '',
   replaces: null,
+  conversation,
 });

@@ -168,6 +168,24 @@ export class Server {
     return this.#ask(path, method === 'get' ? {} : { ...post(body), method: method.toUpperCase() }, read);
   }
 
+  /** An answer that comes in pieces; `null` where it is not Holdfast's. Ended by the caller alone. */
+  async stream(path: string, body: unknown, stop: AbortSignal): Promise<ReadableStream<Uint8Array> | null> {
+    try {
+      const { headers, ...request } = post(body);
+      const response = await this.#fetch(path, {
+        ...request,
+        headers: { ...headers, ...this.#meant(path) },
+        credentials: 'same-origin',
+        redirect: 'error',
+        signal: stop,
+      });
+      const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+      return response.ok && isStream ? response.body : null;
+    } catch {
+      return null;
+    }
+  }
+
   /** Who somebody is, is asked without saying it. */
   #meant(path: string): Record<string, string> {
     const subject = this.#asker();

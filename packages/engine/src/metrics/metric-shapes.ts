@@ -33,6 +33,8 @@ export type MetricFacts = {
   readonly replayWindowAtRisk: number;
   readonly unappliedEventsOldestSeconds: number;
   readonly clockSkewSeconds: number;
+  /** The most that one person, key or assistant proposed in the last ten minutes. */
+  readonly mostProposalsOfOne: number;
   /** Counters by name and label. */
   readonly counted: readonly { readonly name: string; readonly label: string; readonly total: number }[];
   readonly reconciliation: readonly {
@@ -73,6 +75,8 @@ export const snapshotOf = (facts: MetricFacts): MetricsSnapshot => {
       sample('late_reversals_total', total('late_reversals')),
       sample('unapplied_events_oldest_seconds', facts.unappliedEventsOldestSeconds),
       sample('clock_skew_seconds', facts.clockSkewSeconds),
+      sample('most_proposals_of_one', facts.mostProposalsOfOne),
+      sample('assistant_calls_held_back_total', total('assistant_calls_held_back')),
     ],
     reconciliationSeconds: reconciliation(facts),
   };

@@ -33,11 +33,13 @@ describe('the metrics', () => {
     const snapshot = await house.engine.metrics(fresh.id);
     const names = [...new Set(snapshot.samples.map(({ name }) => name))].sort();
     expect(names).toEqual([
+      'holdfast_assistant_calls_held_back_total',
       'holdfast_attempts_total',
       'holdfast_clock_skew_seconds',
       'holdfast_duplicate_actions_total',
       'holdfast_foreign_actions_total',
       'holdfast_late_reversals_total',
+      'holdfast_most_proposals_of_one',
       'holdfast_oldest_seconds',
       'holdfast_oldest_unresolved_seconds',
       'holdfast_operations',

@@ -2,7 +2,12 @@ import type { OrganisationTransaction } from './connection.ts';
 
 /** What is counted as it happens; everything else in the metrics is read from the tables themselves. */
 export type CountedName =
-  'reconciliation_seconds' | 'duplicate_actions' | 'replays_absorbed' | 'foreign_actions' | 'late_reversals';
+  | 'reconciliation_seconds'
+  | 'duplicate_actions'
+  | 'replays_absorbed'
+  | 'foreign_actions'
+  | 'late_reversals'
+  | 'assistant_calls_held_back';
 
 /** Adds one row. Counters are rows that are only added, so that no two transactions wait for each other over a number. */
 export const count = (

@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { MetricsSnapshot } from '../engine-interface.ts';
 import { reconciliationBounds, replayWindowAtRiskMs, snapshotOf } from '../metrics/metric-shapes.ts';
 import type { OrganisationTransaction } from './connection.ts';
+import { mostProposalsOfOne } from './proposal-bursts.ts';
 import { attempts, counted, mirrorPositions, operations, providerEvents } from './schema.ts';
 
 /** One organisation's metrics, read from the tables themselves: what any process or the command line did counts. */
@@ -55,6 +56,7 @@ export const readMetrics = async (tx: OrganisationTransaction): Promise<MetricsS
     attempts: attemptRows.map((row) => ({ ...row, count: Number(row.count) })),
     unappliedEventsOldestSeconds: age(events?.oldest),
     clockSkewSeconds: Number(skew?.seconds ?? 0),
+    mostProposalsOfOne: await mostProposalsOfOne(tx),
     counted: totals.map((row) => ({ ...row, total: Number(row.total) })),
     reconciliation: times.map((row) => ({
       how: row.how,

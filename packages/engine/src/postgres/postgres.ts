@@ -90,3 +90,4 @@ export {
   testEndpoint,
   type ListedEndpoint,
 } from './endpoint-store.ts';
+export { countHeldBack } from './proposal-bursts.ts';

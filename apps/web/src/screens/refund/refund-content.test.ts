@@ -39,6 +39,14 @@ const filled: RefundContent = {
   lines: [{ sku: 'CBL', quantity: 2 }],
   amountText: '13,33',
   note: ' Two cables came back. ',
+  conversation: {
+    turns: [
+      {
+        ...{ at: '2026-11-30T12:00:00.000Z', asked: 'refund the cables', answered: 'A draft.' },
+        ...{ interpreter: 'on-the-device' as const, read: [], quoted: [] },
+      },
+    ],
+  },
 };
 const whyInNote = (why: string): string => `Different refund: ${why}`;
 
@@ -68,6 +76,7 @@ describe('what is kept of a half-filled form', () => {
       different: false,
       why: '',
       replaces: null,
+      conversation: null,
     });
   });
 
@@ -109,6 +118,7 @@ describe('the proposal that is sent', () => {
 
   test('says what the form says and nothing that was left empty', () => {
     expect(proposalOf(filled, order, options)).toEqual({
+      conversation: filled.conversation,
       kind: 'refund',
       orderId: 'ORD-1',
       amount: amount(1_333),

@@ -1,8 +1,10 @@
 import type { DraftContent, DraftValue } from '@holdfast/outbox';
 import {
+  conversationSchema,
   parseTypedAmount,
   refundReasons,
   type Amount,
+  type Conversation,
   type DecimalMark,
   type Order,
   type Proposal,
@@ -23,6 +25,8 @@ export type RefundContent = {
   readonly different: boolean;
   readonly why: string;
   readonly replaces: string | null;
+  /** What the assistant was asked before, where it filled this in: it goes with the proposal. */
+  readonly conversation: Conversation | null;
 };
 
 const textOr = <Fallback>(value: DraftValue | undefined, fallback: Fallback): string | Fallback =>
@@ -49,6 +53,7 @@ export const freshContent = (
     different: false,
     why: '',
     replaces,
+    conversation: null,
   };
 };
 
@@ -79,12 +84,15 @@ export const readContent = (content: DraftContent): RefundContent => {
     different: content['different'] === true,
     why: textOr(content['why'], ''),
     replaces: textOr(content['replaces'], null),
+    conversation: conversationSchema.safeParse(content['conversation']).data ?? null,
   };
 };
 
 export const storedContent = (content: RefundContent): DraftContent => ({
   ...content,
   lines: content.lines.map(({ sku, quantity }) => ({ sku, quantity })),
+  // As JSON has it: a member that is not there is none.
+  conversation: JSON.parse(JSON.stringify(content.conversation)) as DraftValue,
 });
 
 /** What a proposal that was queued before looks like in the form, for changing it under a new ID. */
@@ -98,6 +106,7 @@ export const contentOfProposal = (proposal: Proposal, amountText: string): Refun
   different: false,
   why: '',
   replaces: proposal.replaces ?? null,
+  conversation: proposal.conversation ?? null,
 });
 
 /**
@@ -136,6 +145,7 @@ export const proposalOf = (content: RefundContent, order: Order, options: Propos
     ...(note !== '' ? { note } : {}),
     ...(content.ticketId !== null ? { ticketId: content.ticketId } : {}),
     ...(content.replaces !== null ? { replaces: content.replaces } : {}),
+    ...(content.conversation !== null ? { conversation: content.conversation } : {}),
     ...(content.different && options.differentFrom.length > 0
       ? { differentFrom: [...options.differentFrom] }
       : {}),
