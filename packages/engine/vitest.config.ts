@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     name: 'engine',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // One real PostgreSQL a run; each `.pg.test.ts` makes a database of its own in it.
+    // One real PostgreSQL a test process; each `.pg.test.ts` makes a database of its own in it.
     globalSetup: ['./test/postgres-cluster.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

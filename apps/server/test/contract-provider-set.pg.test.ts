@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey, mintApiKey } from '../src/sign-in/api-key.ts';
 import { freePort } from '../src/embedded-postgres/cluster.ts';
 import { startFakeStripe, type FakeStripe } from '../src/start/fake-stripe.ts';
 import { eventually } from './eventually.ts';
 import { mintId, proposalOf } from './house-rig.ts';
+import { freshDatabase } from './own-cluster.ts';
 import { holdfast, holdfastGiven, startServer, type Running } from './program.ts';
 import { startStripeAccounts, type StripeAccounts } from './stripe-accounts.ts';
 
@@ -23,15 +24,10 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'holdfast-provider-set-'));
   fake = await startFakeStripe(path.join(folder, 'fake'), await freePort(0), undefined);
   accounts = await startStripeAccounts(fake.access.apiBase);
-  const url = new URL(inject('clusterUrl'));
-  const cluster = postgres(url.href, { max: 1, onnotice: () => undefined });
-  const name = `provider_set_${mintId().replaceAll('-', '')}`;
-  await cluster.unsafe(`create database ${name}`);
-  await cluster.end();
-  url.pathname = `/${name}`;
-  sql = postgres(url.href, { max: 2, onnotice: () => undefined });
+  const url = await freshDatabase('provider_set');
+  sql = postgres(url, { max: 2, onnotice: () => undefined });
   variables = {
-    DATABASE_URL: url.href,
+    DATABASE_URL: url,
     HOLDFAST_DATA_DIR: path.join(folder, 'data'),
     HOLDFAST_DEMO: 'off',
     HOLDFAST_KEY_APPROVALS: 'on',

@@ -6,8 +6,8 @@ import type { Role } from '@holdfast/operation';
 import { mintOperationId } from '@holdfast/operation';
 import type { Hono } from 'hono';
 import postgres from 'postgres';
-import { inject } from 'vitest';
 import { wayTo, type Way } from './cut-connection.ts';
+import { freshDatabase } from './own-cluster.ts';
 import { freePort } from '../src/embedded-postgres/cluster.ts';
 import { readSettings, type Settings } from '../src/settings/settings.ts';
 import { hashApiKey, mintApiKey } from '../src/sign-in/api-key.ts';
@@ -64,17 +64,6 @@ export const proposalOf = (orderId: string, minor = 1_000) => ({
 
 const password = 'a password for tests';
 
-const freshDatabase = async (): Promise<string> => {
-  const clusterUrl = inject('clusterUrl');
-  const name = `house_${randomBytes(6).toString('hex')}`;
-  const cluster = postgres(clusterUrl, { max: 1, onnotice: () => undefined });
-  await cluster.unsafe(`create database ${name}`);
-  await cluster.end();
-  const url = new URL(clusterUrl);
-  url.pathname = `/${name}`;
-  return url.href;
-};
-
 const cookieOf = (response: Response): string =>
   response.headers
     .getSetCookie()
@@ -83,7 +72,7 @@ const cookieOf = (response: Response): string =>
 
 export const openHouse = async (variables: Record<string, string> = {}): Promise<House> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-server-house-'));
-  const url = await freshDatabase();
+  const url = await freshDatabase('house', 'migrated');
   const way = await wayTo(url);
   const settings: Settings = readSettings({
     DATABASE_URL: way.url,

@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../src/embedded-postgres/cluster.ts';
 import { isRunning } from '../src/embedded-postgres/process-identity.ts';
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts';
 import { demoSignIns } from '../src/demo/seed-demo.ts';
 import { eventually } from './eventually.ts';
 import { mintId, proposalOf } from './house-rig.ts';
+import { freshDatabase } from './own-cluster.ts';
 import { holdfast, holdfastGiven, runProgram, startScript, startServer, type Running } from './program.ts';
 
 let folder = '';
@@ -355,18 +356,13 @@ describe('the command line', () => {
 });
 
 const newerDatabase = async (): Promise<string> => {
-  const url = new URL(inject('clusterUrl'));
-  const cluster = postgres(url.href, { max: 1, onnotice: () => undefined });
-  const name = `newer_${mintId().replaceAll('-', '')}`;
-  await cluster.unsafe(`create database ${name}`);
-  await cluster.end();
-  url.pathname = `/${name}`;
-  const migrated = await holdfast({ ...variables, DATABASE_URL: url.href }, 'migrate');
+  const url = await freshDatabase('newer');
+  const migrated = await holdfast({ ...variables, DATABASE_URL: url }, 'migrate');
   expect(migrated.code, migrated.error).toBe(0);
-  const sql = postgres(url.href, { max: 1, onnotice: () => undefined });
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
   await sql`insert into schema_migrations (number, name, hash) values (9999, '9999-from-the-future.sql', 'x')`;
   await sql.end();
-  return url.href;
+  return url;
 };
 
 const closed = (server: Server): Promise<void> =>

@@ -11,8 +11,8 @@ import { migrate } from '../src/postgres/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Connects as a superuser to a cluster whose `holdfast_template` database is migrated. */
-    postgresUrl: string;
+    /** Connects as a superuser to a cluster whose `holdfast_template` database is migrated; one a test process. */
+    postgresUrls: readonly string[];
   }
 }
 
@@ -104,23 +104,38 @@ const startCluster = async (): Promise<{ url: string; stop: () => Promise<void> 
   return { url, stop };
 };
 
-/** vitest's global set-up: one cluster a run (or the one `TEST_DATABASE_URL` names), with a migrated template. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env['TEST_DATABASE_URL'];
-  const cluster = given === undefined ? await startCluster() : { url: given, stop: () => Promise.resolve() };
-  const admin = postgres(cluster.url, { max: 1, onnotice: () => undefined });
+/** A migrated template, from which every test file's database is copied. */
+const makeTemplate = async (clusterUrl: string): Promise<void> => {
+  const admin = postgres(clusterUrl, { max: 1, onnotice: () => undefined });
   try {
     await admin.unsafe(`drop database if exists ${templateDatabase} with (force)`);
     await admin.unsafe(`create database ${templateDatabase}`);
-    const template = new URL(cluster.url);
+    const template = new URL(clusterUrl);
     template.pathname = `/${templateDatabase}`;
     await migrate({ url: template.href });
-  } catch (trouble) {
-    await cluster.stop();
-    throw trouble;
   } finally {
     await admin.end({ timeout: 5 });
   }
-  project.provide('postgresUrl', cluster.url);
-  return cluster.stop;
+};
+
+/**
+ * vitest's global set-up: one cluster a test process, since a feed waits for the oldest transaction of its whole
+ * cluster, whosever it is. The one that `TEST_DATABASE_URL` names has to do for all: run with `--maxWorkers=1` then.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['TEST_DATABASE_URL'];
+  const processes = Array.from({ length: project.config.maxWorkers });
+  const clusters = given === undefined ? await Promise.all(processes.map(startCluster)) : [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(clusters.map((cluster) => cluster.stop()));
+  };
+  const urls = given === undefined ? clusters.map(({ url }) => url) : processes.map(() => given);
+  try {
+    await Promise.all([...new Set(urls)].map(makeTemplate));
+  } catch (trouble) {
+    await stop();
+    throw trouble;
+  }
+  project.provide('postgresUrls', urls);
+  return stop;
 }

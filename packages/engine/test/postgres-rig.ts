@@ -12,11 +12,18 @@ export type TestDatabase = {
   readonly drop: () => Promise<void>;
 };
 
+/** The cluster that this test process has to itself. */
+const ownCluster = (): string => {
+  const url = inject('postgresUrls')[Number(process.env['VITEST_POOL_ID']) - 1];
+  if (url === undefined) throw new Error('there are more test processes than PostgreSQL clusters');
+  return url;
+};
+
 /** A database of its own for one test file: migrated, with nothing in it but the default organisation. */
 export const createTestDatabase = async (
   options: { readonly template?: string | null; readonly maximum?: number } = {},
 ): Promise<TestDatabase> => {
-  const clusterUrl = inject('postgresUrl');
+  const clusterUrl = ownCluster();
   const name = `test_${randomBytes(8).toString('hex')}`;
   const cluster = postgres(clusterUrl, { max: 1, onnotice: () => undefined });
   const template = options.template === undefined ? 'holdfast_template' : options.template;

@@ -3,13 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../src/embedded-postgres/cluster.ts';
 import { startFakeStripe, type FakeStripe } from '../../src/start/fake-stripe.ts';
 import { makeAuthenticator } from '../authenticator.ts';
 import { eventually } from '../eventually.ts';
 import { mintId } from '../house-rig.ts';
 import { startMailCatcher, type MailCatcher } from '../mail-catcher.ts';
+import { freshDatabase } from '../own-cluster.ts';
 import { holdfast, holdfastGiven, startServer, type Running } from '../program.ts';
 import { startStripeAccounts, type StripeAccounts } from '../stripe-accounts.ts';
 
@@ -57,16 +58,6 @@ const note = (what: string, value: string): string => {
   return value;
 };
 
-const freshDatabase = async (): Promise<string> => {
-  const url = new URL(inject('clusterUrl'));
-  const cluster = postgres(url.href, { max: 1, onnotice: () => undefined });
-  const name = `log_${randomBytes(6).toString('hex')}`;
-  await cluster.unsafe(`create database ${name}`);
-  await cluster.end();
-  url.pathname = `/${name}`;
-  return url.href;
-};
-
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'holdfast-server-log-'));
   fake = await startFakeStripe(path.join(folder, 'fake'), await freePort(0), undefined);
@@ -75,7 +66,7 @@ beforeAll(async () => {
   const port = String(await freePort(0));
   base = `http://localhost:${port}`;
   variables = {
-    DATABASE_URL: await freshDatabase(),
+    DATABASE_URL: await freshDatabase('log'),
     HOLDFAST_DATA_DIR: path.join(folder, 'data'),
     HOLDFAST_DEMO: 'off',
     HOLDFAST_UNDO_MS: '0',
