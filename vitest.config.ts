@@ -10,6 +10,7 @@ export default defineConfig({
           name: 'house',
           root: '.',
           include: ['eslint/**/*.test.ts'],
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     name: 'fake-providers',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Loading the code costs more than most tests: a process loads it once, for all of its files.
+    isolate: false,
     testTimeout: patienceMs,
     hookTimeout: patienceMs,
   },
