@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { askAs, type OperationRecord } from './api.ts';
 import { startFakeProvider, type FakeProvider } from './fake-provider.ts';
+import { fillFolder } from './kept-folder.ts';
 import { runProgram, startProgram, until, type Program } from './program.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -120,6 +121,28 @@ const addPerson = async (
   return person;
 };
 
+type MovedIn = {
+  readonly operatorKey: string;
+  readonly integratorKey: string;
+  readonly people: Readonly<Record<Role, Person>>;
+};
+
+/** A first start, and the first people and keys; then it is ended in order. */
+const moveIn = async (environment: Environment, serverOrigin: string, origin: string): Promise<MovedIn> => {
+  const program = await startServer(environment, serverOrigin);
+  const firstOf = (role: Role): Promise<Person> =>
+    addPerson(environment, serverOrigin, origin, role, { email: `${role}@example.test`, name: names[role] });
+  const [operatorKey, integratorKey, agent, approver, operator] = await Promise.all([
+    holdfast(environment, ['api-key', 'create', '--role', 'operator', '--name', 'journeys']),
+    holdfast(environment, ['api-key', 'create', '--role', 'integrator', '--name', 'shop']),
+    firstOf('agent'),
+    firstOf('approver'),
+    firstOf('operator'),
+  ]);
+  await program.end('SIGTERM');
+  return { operatorKey, integratorKey, people: { agent, approver, operator } };
+};
+
 type StartNetwork<Network extends TcpProxy> = (serverPort: number) => Promise<Network>;
 
 /** Signs in as this person past the network that can be cut, and asks. */
@@ -159,7 +182,7 @@ export const startHouseBehind = async <Network extends TcpProxy>(
   const network = await startNetwork(serverPort);
   const origin = `http://localhost:${network.port}`;
   const serverOrigin = `http://127.0.0.1:${serverPort}`;
-  const environment = {
+  let environment: Environment = {
     PORT: String(serverPort),
     PUBLIC_ORIGIN: origin,
     HOLDFAST_DATA_DIR: folder,
@@ -174,21 +197,17 @@ export const startHouseBehind = async <Network extends TcpProxy>(
     HOLDFAST_LEASE_MS: '8000',
     // The first look comes late enough for a person to read that the outcome is not known.
     HOLDFAST_CHECK_BACKOFF_MS: '4500,1000,1000,2000',
-    ...settings,
   };
   await provider.sendWebhooksTo(`${serverOrigin}/v1/webhooks/stripe`, webhookSecret);
+  const { operatorKey, integratorKey, people } = await fillFolder(
+    'house',
+    folder,
+    await freePort(),
+    (empty) => moveIn({ ...environment, HOLDFAST_DATA_DIR: empty }, serverOrigin, origin),
+  );
+  environment = { ...environment, ...settings };
   let program = await startServer(environment, serverOrigin);
   let log = '';
-
-  const firstOf = (role: Role): Promise<Person> =>
-    addPerson(environment, serverOrigin, origin, role, { email: `${role}@example.test`, name: names[role] });
-  const [operatorKey, integratorKey, agent, approver, operator] = await Promise.all([
-    holdfast(environment, ['api-key', 'create', '--role', 'operator', '--name', 'journeys']),
-    holdfast(environment, ['api-key', 'create', '--role', 'integrator', '--name', 'shop']),
-    firstOf('agent'),
-    firstOf('approver'),
-    firstOf('operator'),
-  ]);
   const asOperator = askAs(serverOrigin, operatorKey);
   const asShop = askAs(serverOrigin, integratorKey);
 
@@ -218,7 +237,7 @@ export const startHouseBehind = async <Network extends TcpProxy>(
     provider,
     network,
     providerNetwork,
-    people: { agent, approver, operator },
+    people,
     welcome: (role, as) => addPerson(environment, serverOrigin, origin, role, as),
     databaseUrl: async () => {
       const text = await readFile(path.join(folder, 'server.json'), 'utf8');
@@ -229,7 +248,7 @@ export const startHouseBehind = async <Network extends TcpProxy>(
       const answer = await asOperator('GET', `/v1/operations?orderId=${encodeURIComponent(orderId)}`);
       return (answer as { items: OperationRecord[] }).items;
     },
-    askAsPerson: askAsPerson(serverOrigin, origin, { agent, approver, operator }),
+    askAsPerson: askAsPerson(serverOrigin, origin, people),
     sell,
     kill: async () => {
       log += program.output();
