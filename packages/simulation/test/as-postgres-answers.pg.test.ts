@@ -1,14 +1,8 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSharedDatabase, planOf, runHistory } from '../src/simulation.ts';
+import { ownCluster } from './own-cluster.ts';
 import { recordTalk } from './recorded-talk.ts';
 import { tellAgain } from './told-again.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** A superuser's connection to a cluster in which databases may be made. */
-    postgresUrl: string;
-  }
-}
 
 // Red when: the pretended PostgreSQL answers any statement of a history otherwise than a real one does.
 test.each([4, 5])(
@@ -18,7 +12,7 @@ test.each([4, 5])(
     const database = await createSharedDatabase(watched);
     await runHistory(planOf(seed), database);
     expect(timesPutBack()).toBe(1);
-    const { asked, differences } = await tellAgain(inject('postgresUrl'), talk());
+    const { asked, differences } = await tellAgain(ownCluster(), talk());
     expect(differences.slice(0, 3)).toEqual([]);
     expect(asked).toBeGreaterThan(1_000);
   },

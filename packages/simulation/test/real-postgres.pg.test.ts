@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRealDatabase, planOf, runHistory, type RealDatabase } from '../src/simulation.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** A superuser's connection to a cluster in which databases may be made. */
-    postgresUrl: string;
-  }
-}
+import { ownCluster } from './own-cluster.ts';
 
 let database: RealDatabase;
 beforeAll(async () => {
-  database = await createRealDatabase(inject('postgresUrl'));
+  database = await createRealDatabase(ownCluster());
 });
 afterAll(() => database.close());
 
