@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mintId, openHouse, proposalOf, type House } from './house-rig.ts';
@@ -67,14 +67,57 @@ describe('sweep', () => {
     expect(metrics.body['text']).toContain('holdfast_duplicate_actions_total 1');
     expect(metrics.body['text']).toContain('holdfast_foreign_actions_total 1');
 
-    const table = await run('sweep', '--since', '1d');
+    const file = path.join(house.opened.settings.dataFolder, 'found.csv');
+    const table = await run('sweep', '--since', '1d', '--csv', file);
     expect([table.code, table.out.split('\n').length]).toEqual([3, 4]);
     expect(table.out).toMatch(/EUR 0\.10 .*\n.*EUR 0\.20 |EUR 0\.20 .*\n.*EUR 0\.10 /);
+    const written = await readFile(file, 'utf8');
+    expect(written).toMatch(new RegExp(`"duplicate","re_[^"]+","${payment}","${id}","EUR","0.10",""`));
+    expect(written.trimEnd().split('\r\n')).toHaveLength(3);
+    const [{ runs = 0 } = {}] = await house.admin<{ runs: number }[]>`
+      select count(*)::int as runs from sweeps where asked_by = 'command-line' and state = 'done'`;
+    expect(runs, 'each is on record').toBe(3);
     await fake('/fake/faults', { on: 'refund.list', do: 'error_before', status: 503, times: 50 });
     const away = await run('sweep', '--since', '24h', '--json');
     await fetch(`${house.fake.access.apiBase}/fake/faults`, { method: 'DELETE' });
     expect([away.code, away.out]).toEqual([1, '']);
     expect(away.error).toContain('did not answer');
+  });
+});
+
+describe('export', () => {
+  // Red when: a torn line stays, a line is left out or repeated, a day is one of UTC, or nothing of it is audited.
+  it('F116 writes the operations of a day of the zone named, and goes on behind the last whole line of a torn file', async () => {
+    const folder = house.opened.settings.dataFolder;
+    const ids: string[] = [];
+    for (const orderId of ['exported-1', 'exported-2']) ids.push((await confirmed(orderId)).id);
+    const [inBoth = '', inVancouver = ''] = ids;
+    await house.admin`update operations set created_at = '2026-01-10T12:00:00Z', note = '=1+1' where id = ${inBoth}`;
+    await house.admin`update operations set created_at = '2026-01-11T00:42:00Z' where id = ${inVancouver}`;
+    const day = ['--from', '2026-01-10', '--to', '2026-01-10'];
+    const berlin = await run('export', 'operations', ...day, '--time-zone', 'Europe/Berlin');
+    expect(berlin.code, berlin.error).toBe(0);
+    expect([berlin.out.includes(inBoth), berlin.out.includes(inVancouver)]).toEqual([true, false]);
+
+    const file = path.join(folder, 'day.csv');
+    const zone = ['--time-zone', 'America/Vancouver', '--out', file];
+    const whole = await run('export', 'operations', ...day, ...zone);
+    expect([whole.code, whole.out], whole.error).toEqual([0, '']);
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain('"created_at (America/Vancouver)"');
+    expect(text).toContain('"2026-01-10T16:42:00.000-08:00"');
+    expect(text).toContain(`"'=1+1"`);
+    expect(text.indexOf(inVancouver)).toBeLessThan(text.indexOf(inBoth));
+
+    await writeFile(file, text.slice(0, text.indexOf(inBoth) + 20));
+    const again = await run('export', 'operations', ...day, ...zone);
+    expect([again.code, again.error]).toEqual([1, expect.stringContaining('nothing is written over')]);
+    const resumed = await run('export', 'operations', ...day, ...zone, '--resume');
+    expect(resumed.code, resumed.error).toBe(0);
+    expect(await readFile(file, 'utf8')).toBe(text);
+    const [{ acts = 0 } = {}] = await house.admin<{ acts: number }[]>`
+      select count(*)::int as acts from organisation_audit where type = 'operations-exported'`;
+    expect(acts).toBe(3);
   });
 });
 
@@ -120,6 +163,7 @@ describe('a command used wrongly', () => {
     [['frobnicate'], 'unknown command'],
     [['sweep', '--since', 'yesterday'], '24h'],
     [['audit', 'verify', '--org', 'nobody'], 'no organisation nobody'],
+    [['export', 'operations', '--time-zone', 'Mars'], 'Europe/Berlin'],
   ])('%j exits 1 and says what to do', async (words, says) => {
     const ended = await run(...words);
     expect([ended.code, ended.out]).toEqual([1, '']);

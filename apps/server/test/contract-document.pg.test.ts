@@ -190,6 +190,7 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   await ask('post /v1/demo/cases', '/v1/demo/cases');
   await ask('get /v1/operations/{id}', at);
   await ask('get /v1/operations', '/v1/operations?limit=1');
+  await ask('get /v1/numbers/operations', '/v1/numbers/operations?figure=duplicates');
   await ask('get /v1/operations/export', '/v1/operations/export?timeZone=Europe/Berlin');
   const sweep = await ask('post /v1/sweeps', '/v1/sweeps', { body: { hours: 1 } });
   const { id: sweepId } = z.looseObject({ id: z.string() }).parse(sweep.body);

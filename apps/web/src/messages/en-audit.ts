@@ -136,6 +136,7 @@ export const audit = {
   exportCsv: 'Export as CSV',
   exportLines: 'Export as JSON lines',
   exportNote: 'Exports hold what the filters show. Each export is itself an entry here.',
+  exportZone: (zone: string): string => `Times in them are those of ${zone}, each with its offset.`,
   seals: {
     title: 'Seals',
     none: 'Nothing is sealed yet. The first seal is made within a minute of the first entry.',

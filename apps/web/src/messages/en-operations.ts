@@ -148,6 +148,10 @@ export const operations = {
   },
   count: (count: number) => (count === 1 ? '1 operation' : `${count} operations`),
   more: 'Show more',
+  exportCsv: 'Export as CSV',
+  exportLines: 'Export as JSON lines',
+  exportNote: (zone: string): string =>
+    `Exports are made by the server and hold what the filters show, all of it; what is on this device alone is not in them. Times are those of ${zone}, each with its offset. Each export is an entry of the audit.`,
   notHereTitle: 'This refund is not on this device',
   notHere: 'It may not exist, or this device has not heard of it yet.',
 };

@@ -12,6 +12,7 @@ const everywhere = {
     operations: 'Operations',
     orders: 'Orders',
     numbers: 'Numbers',
+    sweeps: 'Sweeps',
     audit: 'Audit',
     settings: 'Settings',
     skip: 'Skip to content',

@@ -21,6 +21,7 @@ const screens = {
   behind: new LazyPart(() => import('../screens/numbers/BehindScreen.svelte')),
   hold: new LazyPart(() => import('../screens/hold/HoldScreen.svelte')),
   audit: new LazyPart(() => import('../screens/audit/AuditScreen.svelte')),
+  sweeps: new LazyPart(() => import('../screens/sweeps/SweepsScreen.svelte')),
   notifications: new LazyPart(() => import('../screens/you/NotificationsScreen.svelte')),
   settings: new LazyPart(() => import('../screens/settings/SettingsScreen.svelte')),
 } as const;
@@ -62,6 +63,7 @@ export const screenAt = (path: string): ScreenName | null => {
     case 'device':
     case 'audit':
     case 'hold':
+    case 'sweeps':
     case 'settings':
       return place;
     default:

@@ -8,6 +8,7 @@ export const placeKeys = [
   'orders',
   'numbers',
   'device',
+  'sweeps',
   'audit',
   'settings',
 ] as const;
@@ -21,6 +22,7 @@ export const placePaths: Record<PlaceKey, string> = {
   orders: '/orders',
   numbers: '/numbers',
   device: '/device',
+  sweeps: '/sweeps',
   audit: '/audit',
   settings: '/settings',
 };
@@ -33,7 +35,7 @@ export const placesFor = (role: Role): readonly PlaceKey[] => {
   if (roleMay(role, 'operator')) places.push('uncertain', 'operations', 'orders', 'numbers');
   else places.push('orders');
   places.push('device');
-  if (roleMay(role, 'operator')) places.push('audit');
+  if (roleMay(role, 'operator')) places.push('sweeps', 'audit');
   if (role === 'admin') places.push('settings');
   return places;
 };

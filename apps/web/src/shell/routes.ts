@@ -32,6 +32,7 @@ const router = createRouter({
   '/numbers/operations': lazyScreen('behind'),
   '/hold': lazyScreen('hold'),
   '/audit': lazyScreen('audit'),
+  '/sweeps': lazyScreen('sweeps'),
   '/you/notifications': lazyScreen('notifications'),
   '/settings': settings,
   '/settings/:section': settings,

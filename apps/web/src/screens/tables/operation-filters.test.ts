@@ -1,7 +1,7 @@
 import type { SeenOperation } from '@holdfast/outbox';
 import type { Operation, OperationState } from '@holdfast/operation';
 import { expect, test } from 'vitest';
-import { readFilters, sortOperations, writeFilters } from './operation-filters.ts';
+import { readFilters, sortOperations, writeFilters, exportQuery } from './operation-filters.ts';
 
 const seen = (id: string, state: OperationState, over: Partial<Operation> = {}): SeenOperation => ({
   operationId: id,
@@ -55,4 +55,16 @@ test('amounts of different currencies are not compared with each other', () => {
     'eur-large',
     'jpy',
   ]);
+});
+
+test('what is exported is asked for with the filters that the server knows, and a zone by name', () => {
+  // Red when: a filter is left out, or a state of this device alone is sent to a server that has none such.
+  const filters = readFilters(new URLSearchParams('q= lamp &state=confirmed&needsPerson=true'));
+  const wish = { format: 'csv', timeZone: 'Europe/Berlin' } as const;
+  expect(exportQuery(filters, wish)).toBe(
+    'q=lamp&state=confirmed&needsPerson=true&format=csv&timeZone=Europe%2FBerlin',
+  );
+  expect(exportQuery(readFilters(new URLSearchParams('state=queued')), wish)).toBe(
+    'format=csv&timeZone=Europe%2FBerlin',
+  );
 });

@@ -34,6 +34,21 @@ export const writeFilters = (filters: OperationFilters): string => {
   return search.toString();
 };
 
+/** The same list as the server is asked for it. What is on this device alone it does not have. */
+export const exportQuery = (
+  filters: OperationFilters,
+  wish: { readonly format: 'csv' | 'ndjson'; readonly timeZone: string },
+): string => {
+  const search = new URLSearchParams();
+  const state = operationStates.find((known) => known === filters.state);
+  if (filters.text.trim() !== '') search.set('q', filters.text.trim());
+  if (state !== undefined) search.set('state', state);
+  if (filters.needsPerson) search.set('needsPerson', 'true');
+  search.set('format', wish.format);
+  search.set('timeZone', wish.timeZone);
+  return search.toString();
+};
+
 /** More than this is found with a filter, not by reading on. */
 const longestList = 5_000;
 
