@@ -15,6 +15,7 @@ const what: Readonly<Record<string, string | undefined>> = {
   'case-handed-on': 'Case handed on',
   'case-put-back': 'Case put back',
   'case-comment': 'Comment written',
+  'personal-data-erased': 'A name taken out',
   'case-escalated': 'It waited too long for a person',
   expire: 'Time ran out',
   claim: 'Taken up for submission',
@@ -75,6 +76,8 @@ const what: Readonly<Record<string, string | undefined>> = {
   'audit-exported': 'Audit exported',
   'operations-exported': 'Operations exported',
   'audit-verified': 'Audit checked',
+  'person-erased': 'Person erased',
+  'customer-erased': 'Customer erased',
 };
 
 const abouts: Readonly<Record<string, string | undefined>> = {

@@ -49,6 +49,8 @@ export const organisationAuditTypes = [
   'audit-exported',
   'operations-exported',
   'audit-verified',
+  'person-erased',
+  'customer-erased',
 ] as const;
 export type OrganisationAuditType = (typeof organisationAuditTypes)[number];
 

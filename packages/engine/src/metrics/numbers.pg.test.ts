@@ -139,6 +139,22 @@ describe('the numbers', () => {
     expect(await hours('2026-11-02T12:00:00Z', 'America/New_York')).toEqual([24, 24, 24, 24, 24, 25, 24]);
   });
 
+  // Red when: a sweep that heard no answer counts as one that could have found a duplicate.
+  it('name the end of the last sweep that was carried out whole, and none where none was', async () => {
+    const other = await house.engine.createOrganisation('Swept');
+    const lastSweep = async () =>
+      (await house.engine.numbers(other.id, { days: 1, zone: 'UTC' }))?.duplicates.lastSweepAt;
+    expect(await lastSweep()).toBeNull();
+    const insert = (state: string, endedAt: string) => house.database.admin`
+      insert into sweeps (org_id, id, provider, account_id, asked_by, asked_at, since, swept_at, state, started_at, ended_at)
+      values (${other.id}, gen_random_uuid(), 'stripe', 'a', 'schedule', now(), now(), now(), ${state}, now(), ${endedAt})`;
+    await insert('no-answer', '2026-03-03T00:00:00Z');
+    expect(await lastSweep()).toBeNull();
+    await insert('done', '2026-03-01T00:00:00Z');
+    await insert('done', '2026-03-02T00:00:00Z');
+    expect(await lastSweep()).toBe('2026-03-02T00:00:00.000Z');
+  });
+
   // Red when: the middle or the 95th is taken over all days where one day is meant, or the other way round.
   it('say of each day what was in the middle and what 95 of 100 stayed within', async () => {
     const other = await house.engine.createOrganisation('Measured');

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { HoldStanding } from '@holdfast/operation';
 import type { OrganisationTransaction } from './connection.ts';
+import { lastSweepEnd } from './last-sweep.ts';
 import { readHold } from './organisation-store.ts';
 import { actors, counted, members, operations } from './schema.ts';
 
@@ -57,6 +58,6 @@ export const readHoldStanding = async (tx: OrganisationTransaction): Promise<Hol
     by: by === null ? null : { id: by, name: await nameOf(tx, by) },
     afterRestore: by === restoredBy,
     waits: await readWaits(tx, new Date(hold.since)),
-    sweptAt: null,
+    sweptAt: (await lastSweepEnd(tx, new Date(hold.since)))?.toISOString() ?? null,
   };
 };

@@ -4,6 +4,7 @@ import type { NumbersAsked } from '../engine-interface.ts';
 import { numbersOf, type Day, type LatelyRead, type Measured } from '../metrics/numbers-of.ts';
 import type { InOrganisation, OrganisationTransaction } from './connection.ts';
 import { codeOf } from './database-trouble.ts';
+import { lastSweepEnd } from './last-sweep.ts';
 import { readMetrics } from './metrics-reader.ts';
 import { attempts, counted, operations, organisations } from './schema.ts';
 
@@ -113,7 +114,7 @@ export const readNumbersAt = async (tx: OrganisationTransaction, asked: NumbersA
     at: tx.now,
     zone: asked.zone,
     since: organisation?.since ?? tx.now,
-    lastSweepAt: null,
+    lastSweepAt: await lastSweepEnd(tx),
     days,
     ages: await readAges(tx),
     ...(await readCounts(tx, window)),

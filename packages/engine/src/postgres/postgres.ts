@@ -1,4 +1,6 @@
 /** Entry of the engine's PostgreSQL side. Order of use: `migrate`, `connect`, `createRuntime`, then the rest. */
+export { eraseCustomer } from './erase-customer.ts';
+export { erasePerson, ErasureRefusal } from './erase-person.ts';
 export {
   connect,
   serverRole,

@@ -14,6 +14,7 @@ export type AuditType =
   | 'case-handed-on'
   | 'case-put-back'
   | 'case-comment'
+  | 'personal-data-erased'
   | 'case-escalated'
   | 'conversation-erased'
   | 'follow-up-taken'
@@ -116,6 +117,7 @@ const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
   'case-handed-on': ({ who, to }) => `${who} handed the case to ${to}.`,
   'case-put-back': ({ who }) => `${who} put the case back: nobody has it.`,
   'case-comment': ({ who }) => `${who} wrote a comment.`,
+  'personal-data-erased': () => 'A name was taken out of what is kept of it.',
   'case-escalated': ({ entry }) =>
     `${escalatedBecause[String(entry.data['because'])] ?? 'Nobody had taken the case in time'}; operators and admins were told.`,
   'conversation-erased': ({ who }) => `${who} erased what was asked of the assistant.`,
