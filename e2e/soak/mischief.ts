@@ -62,6 +62,40 @@ const crashDatabase = async ({ postgres, chance, pause }: Running): Promise<void
   await postgres.start();
 };
 
+const killDatabase = async ({ postgres, chance, pause }: Running): Promise<void> => {
+  await postgres.kill();
+  await pause(chance.between(0, 1_500));
+  await postgres.start();
+};
+
+const refuseWrites = async ({ postgres, chance, pause }: Running): Promise<void> => {
+  await postgres.readOnly(true);
+  await pause(chance.between(300, 2_000));
+  await postgres.readOnly(false);
+};
+
+const killProvider = async ({ cluster, chance, pause }: Running): Promise<void> => {
+  await cluster.provider.kill();
+  await pause(chance.between(0, 1_500));
+  await cluster.provider.restart();
+};
+
+const cutProvider = async ({ cluster, chance, pause }: Running): Promise<void> => {
+  await cluster.providerNetwork.cut();
+  await pause(chance.between(200, 2_000));
+  await cluster.providerNetwork.mend();
+};
+
+/** In the middle of an answer: to a commit, or of the provider, wherever that comes next. */
+const cutAnswer = async (running: Running): Promise<void> => {
+  const { cluster, chance } = running;
+  if (chance.next() < 0.5) cluster.providerNetwork.cutAnswerIn('HTTP/1.1 200', chance.between(1, 3));
+  else {
+    const { one } = anyOf(running, [...running.workers, ...running.servers]);
+    one.database.cutAnswerIn('COMMIT\0', chance.between(1, 5));
+  }
+};
+
 const faults: readonly Record<string, unknown>[] = [
   { on: 'refund.create', do: 'execute_then_drop' },
   { on: 'refund.create', do: 'execute_then_500' },
@@ -93,6 +127,11 @@ const deeds: readonly Deed[] = [
   ['connections to the database are cut', 3, cutDatabase],
   ['answers of the database are lost', 2, loseDatabaseAnswers],
   ['the database crashes', 1, crashDatabase],
+  ['the database is killed with all its processes', 1, killDatabase],
+  ['the database takes no writes', 1, refuseWrites],
+  ['the provider is killed', 1, killProvider],
+  ['connections to the provider are cut', 2, cutProvider],
+  ['an answer is cut in the middle', 4, cutAnswer],
   ['the provider fails', 8, armFault],
 ];
 
