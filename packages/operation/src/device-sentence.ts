@@ -16,3 +16,13 @@ export const approvedSentence = (
   undoSeconds: number | null,
   messages: MessagesOnDevice = englishOnDevice,
 ): string => (undoSeconds !== null && undoSeconds > 0 ? messages.undo(undoSeconds) : messages.approved);
+
+/**
+ * What the server said of an approved operation, with the seconds as they are now: it says them only once. Whatever
+ * else it said stays, above all that a person is waited for.
+ */
+export const approvedSentenceNow = (
+  said: string,
+  undoSeconds: number,
+  messages: MessagesOnDevice = englishOnDevice,
+): string => said.replace(messages.approvedLead, () => approvedSentence(undoSeconds, messages));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  approvedSentenceNow,
   attentionReasons,
   declineClasses,
   deviceStates,
@@ -173,6 +174,18 @@ describe('what people read', () => {
       for (const reason of attentionReasons) {
         expect(say({ state, attention: [reason] }), `${state} ${reason}`).toMatch(/waits for a person/);
       }
+    }
+  });
+
+  // Red when: a screen on which the seconds of the undo window run on says nothing else any more.
+  test('that a person is waited for stays on the screen while the seconds of an approval run on', () => {
+    for (const reason of attentionReasons) {
+      const at = (undoSeconds: number): string =>
+        say({ state: 'approved', waitingFor: 'undo', undoSeconds, attention: [reason] });
+      expect(approvedSentenceNow(at(5), 1)).toBe(at(1));
+      expect(approvedSentenceNow(at(5), 0)).toBe(at(0));
+      expect(approvedSentenceNow(at(0), 0)).toBe(at(0));
+      expect(approvedSentenceNow(at(5), 0)).toMatch(/^Approved\. .*waits for a person/);
     }
   });
 

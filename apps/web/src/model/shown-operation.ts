@@ -1,6 +1,6 @@
 import type { DeviceItem, SeenOperation } from '@holdfast/outbox';
 import {
-  approvedSentence,
+  approvedSentenceNow,
   deviceSentence,
   type QueuedUntil,
   type Amount,
@@ -92,7 +92,7 @@ const threadFor = (seen: SeenOperation, settledAt: string | null): Thread => {
 /** The server's sentence; the seconds of the undo window run on here, since the server says them only once. */
 const serverSentence = (operation: Operation): string => {
   if (operation.waitingFor !== 'undo' || operation.undoUntil === null) return operation.sentence;
-  return approvedSentence(undoSecondsLeft(operation, nowMs()));
+  return approvedSentenceNow(operation.sentence, undoSecondsLeft(operation, nowMs()));
 };
 
 type Circumstances = {

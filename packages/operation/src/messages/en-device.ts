@@ -11,6 +11,8 @@ export const englishOnDevice = {
   },
   sent: 'Sent. Waiting to hear that it arrived.',
   approved: 'Approved. It will be submitted next.',
+  /** Whichever of the next and the one before a longer sentence begins with. */
+  approvedLead: /^Approved\. It (will be submitted next|can be taken back for \d+ seconds?)\./,
   undo: (seconds: number): string =>
     `Approved. It can be taken back for ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
 };

@@ -1,4 +1,4 @@
-import type { Operation } from '@holdfast/operation';
+import { approvedSentenceNow, type Operation } from '@holdfast/operation';
 import type { History } from '../world/history.ts';
 import { Violation } from '../world/violation.ts';
 import type { Row } from '../postgres/values.ts';
@@ -137,6 +137,10 @@ const checkItems = async (history: History): Promise<void> => {
   }
 };
 
+/** What a screen makes of the sentence that it was told: the seconds of the undo window run on there. They are over. */
+const onScreen = ({ sentence, waitingFor }: Operation): string =>
+  waitingFor === 'undo' ? approvedSentenceNow(sentence, 0) : sentence;
+
 /** After everything has healed and come to rest. */
 export const checkEnding = async (history: History): Promise<void> => {
   for (const row of await history.database.rowsOf('operations')) {
@@ -145,7 +149,7 @@ export const checkEnding = async (history: History): Promise<void> => {
     checkOperation(history, operation);
     for (const device of history.unnoticed ? [] : history.devices) {
       const shown = device.cache.operations.get(operation.id);
-      if (shown?.sentence !== operation.sentence || shown.state !== operation.state) {
+      if (shown === undefined || onScreen(shown) !== onScreen(operation) || shown.state !== operation.state) {
         rule(
           'every device ends where the server is',
           `${device.name} shows ${short(operation.id)} as “${shown?.sentence ?? ''}”, the server says “${operation.sentence}”`,

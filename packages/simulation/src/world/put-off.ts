@@ -14,6 +14,9 @@ export const keepWhatIsPutOff = (): (() => void) => {
   }) as unknown as typeof setImmediate;
   return () => {
     globalThis.setImmediate = setImmediate;
+    // Not all of it needs to be the history's own.
+    for (const work of waiting) setImmediate(work);
+    waiting = [];
   };
 };
 
