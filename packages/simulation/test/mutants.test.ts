@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mutants } from '../src/mutants/mutants.ts';
-import { plantIn } from '../src/mutants/mutant.ts';
+import { placesOf, plantIn } from '../src/mutants/mutant.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -11,8 +11,10 @@ describe('the planted mistakes', () => {
   it.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
     '%s: fits what is shipped',
     async (_, mutant) => {
-      const source = await readFile(path.join(root, mutant.file), 'utf8');
-      expect(plantIn(source, mutant)).not.toBe(source);
+      for (const place of placesOf(mutant)) {
+        const source = await readFile(path.join(root, place.file), 'utf8');
+        expect(plantIn(source, mutant.name, place)).not.toBe(source);
+      }
     },
   );
 
@@ -23,8 +25,8 @@ describe('the planted mistakes', () => {
   });
 
   it('whose text is not there once is refused', () => {
-    const mutant = { name: 'none', file: 'x', find: 'abc', put: '' };
-    expect(() => plantIn('abc abc', mutant)).toThrow('2 times');
-    expect(() => plantIn('', mutant)).toThrow('0 times');
+    const place = { file: 'x', find: 'abc', put: '' };
+    expect(() => plantIn('abc abc', 'none', place)).toThrow('2 times');
+    expect(() => plantIn('', 'none', place)).toThrow('0 times');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AttemptReport } from '@holdfast/providers';
+import type { AttemptReport, ProviderAdapter } from '@holdfast/providers';
 import { createScriptedProvider } from '../../test/scripted-provider.ts';
 import { accountOver } from '../../test/worker-house.ts';
 import { createAccountLimiter } from '../worker/account-limiter.ts';
@@ -40,9 +40,22 @@ const unlimited = createAccountLimiter({
 /** Sends with a last check whose answer arrives this much later, by the process's own clock, or never does. */
 const sendAfter = async (
   answeredAfterMs: number | 'never',
-): Promise<{ readonly requests: number; readonly report: AttemptReport | undefined }> => {
+): Promise<{
+  readonly requests: number;
+  readonly report: AttemptReport | undefined;
+  /** How long the request may take, by the clock as it was when it left. */
+  readonly timeMs: number | undefined;
+}> => {
   const provider = createScriptedProvider();
-  let nowMs = 1_000_000;
+  let timeMs: number | undefined;
+  const adapter: ProviderAdapter = {
+    ...provider.adapter,
+    submit: (request, expected, deadlineMs) => {
+      timeMs = deadlineMs - nowMs;
+      return provider.adapter.submit(request, expected, deadlineMs);
+    },
+  };
+  let nowMs = 100_000_000;
   let report: AttemptReport | undefined;
   const ports: SendClaimedPorts = {
     clock: { nowMs: () => nowMs, pause: () => Promise.resolve() },
@@ -69,8 +82,8 @@ const sendAfter = async (
     },
     settle: () => Promise.resolve(),
   };
-  await sendClaimed(ports, accountOver(provider.adapter, 'organisation'), claimed, 10_000);
-  return { requests: provider.requests.length, report };
+  await sendClaimed(ports, accountOver(adapter, 'organisation'), claimed, 10_000);
+  return { requests: provider.requests.length, report, timeMs };
 };
 
 // Red when: the deadline is counted from the answer to the last check, or not looked at before the adapter is called.
@@ -88,4 +101,10 @@ test('where the last look fails nothing is sent, and the attempt’s end says so
     requests: 0,
     report: { finding: { kind: 'not-sent', because: 'last-look-failed' } },
   });
+});
+
+// Red when: the deadline is counted from before the last check alone, so that a request outlives the lease it is made under.
+test('a clock that is put back while the last check is answered gives the request no more time than it may take', async () => {
+  expect(await sendAfter(-3_600_000)).toMatchObject({ requests: 1, timeMs: 10_000 });
+  expect(await sendAfter(20)).toMatchObject({ requests: 1, timeMs: 9_980 });
 });

@@ -86,7 +86,7 @@ const lookAndRequest = async (
   }
   const verdict = judgeBeforeSend(facts, claimed, providerTimeoutMs);
   if (verdict.kind === 'stop') return notMade(verdict.because);
-  const report = await makeRequest(ports, account, claimed, askedAtMs + verdict.timeoutMs);
+  const report = await makeRequest(ports, account, claimed, askedAtMs, verdict.timeoutMs);
   return { made: true, report };
 };
 
@@ -140,9 +140,13 @@ const makeRequest = async (
   ports: SendClaimedPorts,
   account: ProviderAccount,
   claimed: Claimed,
-  deadlineMs: number,
+  askedAtMs: number,
+  timeoutMs: number,
 ): Promise<AttemptReport> => {
-  if (ports.clock.nowMs() >= deadlineMs) return withoutRequest({ kind: 'not-sent', because: 'no-time-left' });
+  const nowMs = ports.clock.nowMs();
+  if (nowMs >= askedAtMs + timeoutMs) return withoutRequest({ kind: 'not-sent', because: 'no-time-left' });
+  // Was the clock put back since it was asked, a deadline counted from then would outlive the lease.
+  const deadlineMs = Math.min(askedAtMs, nowMs) + timeoutMs;
   try {
     return await account.adapter.submit(claimed.request, claimed.expected, deadlineMs);
   } catch (error) {

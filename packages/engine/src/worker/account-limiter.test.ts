@@ -122,4 +122,30 @@ describe('a budget shared by processes', () => {
     clock.nowMs += 6_000;
     expect(question.admitAhead()).toEqual({ kind: 'go' });
   });
+
+  test('a clock that is put back keeps nobody waiting for as long as it jumped', async () => {
+    // Red when: a time in hand, of this process's clock, is believed after the clock was put back.
+    const dayMs = 86_400_000;
+    const clock = { nowMs: startMs, databaseMs: startMs };
+    let budget = freshBudget;
+    const { submission, question } = createAccountLimiter({
+      clock: { nowMs: () => clock.nowMs, pause: () => Promise.resolve() },
+      change: (_kind, decide) => {
+        const changed = decide(budget, clock.databaseMs);
+        ({ budget } = changed);
+        return Promise.resolve({ answer: changed.answer, nowMs: clock.databaseMs });
+      },
+      onTrouble: (error) => {
+        throw error;
+      },
+    });
+    await submission.admit();
+    submission.refused({ because: 'rate-limited', retryAfterMs: 30_000 });
+    await Promise.resolve();
+    clock.nowMs -= dayMs;
+    clock.databaseMs += 60_000;
+    expect(submission.closed()).toBeNull();
+    expect(await submission.admit()).toEqual({ kind: 'go' });
+    expect(question.admitAhead()).toEqual({ kind: 'go' });
+  });
 });

@@ -74,6 +74,8 @@ type Held = {
   made: number;
   wentWell: boolean;
   fetching: Promise<void> | null;
+  /** The latest that this process's clock has shown. */
+  seenMs: number;
 };
 
 const nothingHeld = (): Held => ({
@@ -87,7 +89,24 @@ const nothingHeld = (): Held => ({
   made: 0,
   wentWell: false,
   fetching: null,
+  seenMs: -Infinity,
 });
+
+/** A clock that is set right by so little changes nothing here. */
+const smallestJumpMs = 1_000;
+
+/**
+ * Times in hand are of this process's clock. Was that put back, they would hold for as long again as it jumped: none of
+ * them counts any more, and the shared budget, whose times are the database's, is asked anew.
+ */
+const readHand = (held: Held, clock: ProcessClock): number => {
+  const nowMs = clock.nowMs();
+  if (nowMs < held.seenMs - smallestJumpMs) {
+    Object.assign(held, { slots: [], freeUntilMs: 0, pausedUntilMs: 0, takenUntilMs: 0, line: emptyLine });
+  }
+  held.seenMs = nowMs;
+  return nowMs;
+};
 
 /** @param offsetMs this process's clock minus the database's */
 const hold = (held: Held, slice: Slice, nowMs: number, offsetMs: number): void => {
@@ -130,7 +149,7 @@ const go = (held: Held): Admission => {
 
 /** `null`: nothing is in hand, the shared budget has to be asked. */
 const fromHand = async (held: Held, clock: ProcessClock): Promise<Admission | 'look-again' | null> => {
-  const nowMs = clock.nowMs();
+  const nowMs = readHand(held, clock);
   const closed = closedOf(held, nowMs);
   if (closed !== null) return closed;
   if (nowMs < held.freeUntilMs) return go(held);
@@ -144,7 +163,7 @@ const fromHand = async (held: Held, clock: ProcessClock): Promise<Admission | 'l
   await clock.pause(slot - nowMs);
   held.waiting -= 1;
   // While it waited the provider may have asked us to stay away.
-  return clock.nowMs() < held.pausedUntilMs ? 'look-again' : go(held);
+  return readHand(held, clock) < held.pausedUntilMs ? 'look-again' : go(held);
 };
 
 /** What was done since it was last told. */
@@ -195,7 +214,7 @@ const createRequestLimiter = (ports: LimiterPorts, kind: BudgetKind): RequestLim
       held.fetching = null;
     }));
   return {
-    closed: () => closedOf(held, clock.nowMs()),
+    closed: () => closedOf(held, readHand(held, clock)),
     admit: async () => {
       for (let tries = 0; tries < mostTries; tries += 1) {
         const found = await fromHand(held, clock);
@@ -205,7 +224,7 @@ const createRequestLimiter = (ports: LimiterPorts, kind: BudgetKind): RequestLim
       return later(held, clock.nowMs(), 'paced', clock.nowMs());
     },
     admitAhead: () => {
-      const nowMs = clock.nowMs();
+      const nowMs = readHand(held, clock);
       return nowMs < held.pausedUntilMs ? later(held, nowMs, 'asked-to-wait', held.pausedUntilMs) : go(held);
     },
     giveBack: () => {

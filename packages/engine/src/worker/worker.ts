@@ -195,7 +195,9 @@ const createDriver = (
     woken = false;
     // Whose turn it is to list is asked of the database, which under load is not to be asked at every pass.
     const nowMs = ports.clock.nowMs();
-    if (reading === null && nowMs >= readAgainMs) {
+    // A clock that was put back meanwhile must not keep it unread for as long as it jumped.
+    const isTime = nowMs >= readAgainMs || nowMs < readAgainMs - betweenReadingsMs;
+    if (reading === null && isTime) {
       readAgainMs = nowMs + betweenReadingsMs;
       reading = readAccounts().finally(() => {
         reading = null;

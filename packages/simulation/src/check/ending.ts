@@ -1,4 +1,5 @@
 import { approvedSentenceNow, type Operation } from '@holdfast/operation';
+import { checkFiguresAtTheEnd } from './figures.ts';
 import type { History } from '../world/history.ts';
 import { Violation } from '../world/violation.ts';
 import type { Row } from '../postgres/values.ts';
@@ -71,6 +72,9 @@ const checkOperation = (history: History, operation: Operation): void => {
   const standing = refunds.filter(({ status }) => status === 'succeeded');
   const about = `${short(operation.id)} is ${operation.state} (“${operation.sentence}”), the provider holds: ${refunds.map(({ reference, status }) => `${reference} ${status}`).join(', ') || 'nothing'}`;
   history.witness.judgeSentence(operation);
+  // Also what a person looks at says no more that it is refunded.
+  if (operation.state === 'confirmed' && operation.resolution === null && standing.length === 0)
+    rule('at the end “refunded” is so', about);
   if (operation.attention.length > 0 || operation.resolution !== null) return;
   switch (operation.state) {
     case 'confirmed':
@@ -94,33 +98,6 @@ const checkOperation = (history: History, operation: Operation): void => {
   }
 };
 
-/** A payment's figures are the sums of what operations hold and of what was made elsewhere. */
-const checkFigures = async (history: History): Promise<void> => {
-  const operations = await history.database.rowsOf('operations');
-  for (const payment of await history.database.rowsOf('payments')) {
-    const reference = text(payment, 'payment_reference');
-    const own = operations.filter((row) => row['payment_reference'] === reference);
-    const sum = (states: readonly string[], column: string): number =>
-      own
-        .filter((row) => states.includes(text(row, 'state')))
-        .reduce((total, row) => total + Number(row[column] ?? 0), 0);
-    const reserved = sum(['approved', 'submitting', 'pending', 'outcome_unknown'], 'amount_minor');
-    if (reserved !== payment['reserved']) {
-      rule(
-        'reserved is what unfinished refunds hold',
-        `${reference}: ${String(payment['reserved'])}, not ${String(reserved)}`,
-      );
-    }
-    const refunded = sum(['confirmed'], 'booked_minor');
-    if (refunded !== payment['refunded']) {
-      rule(
-        'refunded is what was confirmed',
-        `${reference}: ${String(payment['refunded'])}, not ${String(refunded)}`,
-      );
-    }
-  }
-};
-
 /** What a person was told is saved is still there, and reached the server once. */
 const checkItems = async (history: History): Promise<void> => {
   const known = new Set((await history.database.rowsOf('operations')).map((row) => text(row, 'id')));
@@ -129,6 +106,9 @@ const checkItems = async (history: History): Promise<void> => {
     for (const [key, { operationId, type }] of device.promised) {
       const item = items.get(key);
       if (item === undefined) rule('no item vanishes', `${type} of ${short(operationId)} on ${device.name}`);
+      const isDropped = item?.ending?.how === 'dropped' && item.ending.because === 'cancelled';
+      if (isDropped && type === 'propose' && !device.endedHere.has(operationId))
+        rule('no item is dropped that nobody dropped', `${type} of ${short(operationId)} on ${device.name}`);
       const isTaken = item?.ending?.how === 'verdict' && item.ending.status !== 'rejected';
       if (isTaken && type === 'propose' && !known.has(operationId) && !history.unnoticed) {
         rule('what was acknowledged is there', `${short(operationId)} of ${device.name}`);
@@ -157,6 +137,6 @@ export const checkEnding = async (history: History): Promise<void> => {
       }
     }
   }
-  await checkFigures(history);
+  await checkFiguresAtTheEnd(history);
   await checkItems(history);
 };

@@ -2,6 +2,7 @@ import type { Operation } from '@holdfast/operation';
 import type { EncodedRequest, RefundRequest } from '@holdfast/providers';
 import { standing, sumOf, type Ledger, type LedgerRefund } from '../provider/ledger.ts';
 import { Violation } from '../world/violation.ts';
+import { SendingWatch } from './sending-watch.ts';
 
 /** What an approver had on the screen when pressing the button. */
 export type ApprovalAct = {
@@ -10,6 +11,7 @@ export type ApprovalAct = {
   readonly minor: number;
   readonly currency: string;
   readonly paymentReference: string;
+  readonly atMs: number;
 };
 
 export type ProposalAct = {
@@ -21,6 +23,11 @@ export type ProposalAct = {
 
 /** After a refund by hand, a request of ours that was checked before it may still be on its way for so long. */
 const stillOnItsWayMs = 60_000;
+
+/** The database is asked last of all before a request, which has two seconds. */
+const longestLastLookMs = 3_000;
+/** A request may be carried out for so long after it left. */
+const longestOnItsWayMs = 23_000;
 
 const short = (operationId: string): string => operationId.slice(-4);
 
@@ -46,6 +53,12 @@ const claimOf = (
   return null;
 };
 
+const saysEnded = (sentence: string): boolean =>
+  /^(No money moved|Denied by|Cancelled by|Nobody decided|The approval ran out)/.test(sentence);
+
+const isCalledTwice = (attention: Operation['attention']): boolean =>
+  attention.some(({ reason }) => reason === 'duplicate-action');
+
 /**
  * Watches from outside: what the provider holds, what people did, and what people were shown. It knows nothing of
  * states and tables of ours.
@@ -53,25 +66,40 @@ const claimOf = (
 export class Witness {
   readonly approvals: ApprovalAct[] = [];
   readonly proposals = new Map<string, ProposalAct>();
+  readonly sending: SendingWatch;
   readonly #ledger: () => Ledger;
   readonly #nowMs: () => number;
   /** Operations of which a request has left us. */
   readonly #left = new Set<string>();
+  /** When somebody was first shown the provider's word that an operation is refunded. */
+  readonly #saidRefunded = new Map<string, number>();
   /** Operations of which somebody was told that no money moved. */
   readonly #saidNothing = new Map<string, string>();
   /** Operations of which somebody was shown that they ended without money. */
   readonly #saidEnded = new Map<string, string>();
+  /** What left first under each key. */
+  readonly #firstBytes = new Map<string, string>();
   readonly #seen = new Set<string>();
+  readonly #newestShown = new Map<string, number>();
   /** Operations of which people said that nothing happened: what they overlook is not for us to know. */
   readonly settledByPeople = new Set<string>();
-  /** The fewest people that any policy of this history asked for. */
-  approvalsNeeded = 1;
   /** History was put back: what was shown before it may be forgotten, and what is shown after it may be old. */
   restored = false;
 
   constructor(ledger: () => Ledger, nowMs: () => number) {
     this.#ledger = ledger;
     this.#nowMs = nowMs;
+    this.sending = new SendingWatch(ledger, nowMs, (operationId) => this.#lastPressMs(operationId));
+  }
+
+  #lastPressMs(operationId: string): number | null {
+    return this.approvals.findLast((act) => act.operationId === operationId)?.atMs ?? null;
+  }
+
+  /** The database was put back: what was shown may be forgotten. */
+  putBack(): void {
+    this.restored = true;
+    this.sending.putBack();
   }
 
   #of(operationId: string): readonly LedgerRefund[] {
@@ -79,11 +107,34 @@ export class Witness {
   }
 
   /** Called when the bytes of a request leave us: of what ended, as everybody was told, nothing may. */
-  requestLeft({ operationId }: RefundRequest): void {
+  requestLeft(request: RefundRequest, { idempotencyKey, body }: EncodedRequest, untilMs: number): void {
+    const { operationId } = request;
     this.#left.add(operationId);
+    const first = this.#firstBytes.get(idempotencyKey) ?? body;
+    this.#firstBytes.set(idempotencyKey, first);
+    if (first !== body && !this.restored) {
+      const about = `${short(operationId)}: ${body}, not ${first}`;
+      throw new Violation('safety', 'what is sent again is the same to the last byte', about);
+    }
     const said = this.#saidEnded.get(operationId);
-    if (said === undefined || this.restored) return;
-    throw new Violation('safety', 'nothing leaves after its end was shown', `${short(operationId)}: ${said}`);
+    if (said !== undefined && !this.restored) {
+      const about = `${short(operationId)}: ${said}`;
+      throw new Violation('safety', 'nothing leaves after its end was shown', about);
+    }
+    const refundedMs = this.#saidRefunded.get(operationId);
+    if (refundedMs !== undefined && this.#nowMs() - refundedMs > longestLastLookMs && !this.restored) {
+      const about = `${short(operationId)} has been shown as refunded`;
+      throw new Violation('safety', 'nothing leaves after its end was shown', about);
+    }
+    this.#checkApprovals(request, 0);
+    this.sending.requestLeft(request, untilMs);
+  }
+
+  /** A proposal was refused as a possible duplicate; the person had said of some refunds that it is another one. */
+  refusedAsDuplicate(operationId: string, named: readonly string[], saidToDiffer: readonly string[]): void {
+    if (named.some((one) => !saidToDiffer.includes(one))) return;
+    const about = `${short(operationId)} is refused over ${named.map(short).join(', ')} again`;
+    throw new Violation('safety', 'a person who says that it is another refund is believed', about);
   }
 
   /** Called right before the provider carries out a request of ours. */
@@ -105,24 +156,7 @@ export class Witness {
         `${short(operationId)} of ${String(amount.minor)}`,
       );
     }
-    const approvers = new Set(
-      this.approvals
-        .filter(
-          (act) =>
-            act.operationId === operationId &&
-            act.minor === amount.minor &&
-            act.currency === amount.currency &&
-            act.paymentReference === paymentReference,
-        )
-        .map(({ person }) => person),
-    );
-    if (approvers.size < this.approvalsNeeded) {
-      throw new Violation(
-        'safety',
-        'nothing without an approval of exactly that',
-        `${short(operationId)}: ${String(approvers.size)} of ${String(this.approvalsNeeded)}`,
-      );
-    }
+    this.#checkApprovals(expected, longestOnItsWayMs);
     const said = this.#saidNothing.get(operationId);
     if (said !== undefined && !this.restored) {
       throw new Violation(
@@ -134,12 +168,35 @@ export class Witness {
     this.#checkRoom(paymentReference, amount.minor, operationId);
   }
 
+  /** By as many different people as was asked for, of exactly what is sent. */
+  #checkApprovals({ operationId, amount, paymentReference }: RefundRequest, leftForMs: number): void {
+    const approvers = new Set(
+      this.approvals
+        .filter(
+          (act) =>
+            act.operationId === operationId &&
+            act.minor === amount.minor &&
+            act.currency === amount.currency &&
+            act.paymentReference === paymentReference,
+        )
+        .map(({ person }) => person),
+    );
+    const needed = this.sending.approvalsNeeded(leftForMs);
+    if (approvers.size < needed) {
+      throw new Violation(
+        'safety',
+        'nothing without an approval of exactly that',
+        `${short(operationId)}: ${String(approvers.size)} of ${String(needed)}`,
+      );
+    }
+  }
+
   #checkRoom(paymentReference: string, minor: number, operationId: string): void {
     if (this.settledByPeople.has(operationId)) return;
     const captured = this.#ledger().captured.get(paymentReference) ?? 0;
     const counted = standing(this.#ledger(), paymentReference).filter((one) =>
       one.operationId === null
-        ? one.atMs < this.#nowMs() - stillOnItsWayMs
+        ? one.listedFromMs < this.#nowMs() - stillOnItsWayMs
         : !this.settledByPeople.has(one.operationId),
     );
     const total = sumOf(counted) + minor;
@@ -155,6 +212,7 @@ export class Witness {
   /** Called with everything that a screen shows, as often as anything of it may have changed. */
   shown(device: string, operations: readonly Operation[]): void {
     for (const operation of operations) {
+      this.#checkForwards(device, operation);
       const key = `${device} ${operation.id} ${String(operation.version)} ${operation.sentence}`;
       if (this.#seen.has(key)) continue;
       this.#seen.add(key);
@@ -162,8 +220,29 @@ export class Witness {
     }
   }
 
+  /** Within one history the newest that a screen has shown stays, whatever arrives late. */
+  #checkForwards(device: string, { id, version, sentence }: Operation): void {
+    const key = `${device} ${id}`;
+    const before = this.#newestShown.get(key) ?? 0;
+    this.#newestShown.set(key, version);
+    if (version >= before || this.restored) return;
+    const about = `${device} shows ${short(id)} at ${String(version)} after ${String(before)}: ${sentence}`;
+    throw new Violation('safety', 'no screen goes backwards', about);
+  }
+
+  #judgeRefunded({ id, sentence, amount, resolution }: Operation, wrong: (promise: string) => never): void {
+    const reference = /reference (\S+)\. The bank/.exec(sentence)?.[1];
+    const named = this.#ledger().refunds.find((one) => one.reference === reference);
+    const isOurs = named?.operationId === id || (named?.operationId === null && resolution !== null);
+    if (named === undefined || !isOurs || !named.hasSucceeded) wrong('no “refunded” without an effect');
+    // A cancellation that is remembered for an ID knows no amount.
+    if (amount !== null && named?.minor !== amount.minor && resolution === null)
+      wrong('no “refunded” of another amount');
+    if (!this.#saidRefunded.has(id)) this.#saidRefunded.set(id, this.#nowMs());
+  }
+
   judgeSentence(operation: Operation): void {
-    const { id, sentence } = operation;
+    const { id, sentence, attention } = operation;
     const refunds = this.#of(id);
     const wrong = (promise: string): never => {
       const held = refunds.map(({ reference, status }) => `${reference} ${status}`).join(', ');
@@ -173,22 +252,15 @@ export class Witness {
         `${short(id)} “${sentence}” while the provider holds: ${held || 'nothing'}`,
       );
     };
-    if (/^(No money moved|Denied by|Cancelled by|Nobody decided|The approval ran out)/.test(sentence)) {
-      this.#saidEnded.set(id, sentence);
-    }
+    if (isCalledTwice(attention) && refunds.length < 2)
+      wrong('nobody is called for a second refund that is not there');
+    if (saysEnded(sentence)) this.#saidEnded.set(id, sentence);
     switch (claimOf(sentence)) {
-      case 'refunded': {
-        const reference = /reference (\S+)\. The bank/.exec(sentence)?.[1];
-        const named = this.#ledger().refunds.find((one) => one.reference === reference);
-        const isOurs =
-          named?.operationId === id || (named?.operationId === null && operation.resolution !== null);
-        if (named === undefined || !isOurs || !named.hasSucceeded)
-          return wrong('no “refunded” without an effect');
-        if (named.minor !== operation.amount?.minor && operation.resolution === null)
-          return wrong('no “refunded” of another amount');
-        return;
-      }
+      case 'refunded':
+        return this.#judgeRefunded(operation, wrong);
       case 'nothing':
+        if (this.#saidRefunded.has(id) && !this.restored)
+          return wrong('no “no money moved” after “refunded”');
         // Of a refund that failed before anybody here saw it, nobody here can know that it had succeeded.
         if (refunds.some(({ status }) => status !== 'failed'))
           return wrong('no “no money moved” with an effect');

@@ -1,87 +1,69 @@
-import { spawn } from 'node:child_process';
-import path from 'node:path';
-import { exitCodes } from '../run/exit-codes.ts';
+import { createSharedDatabase } from '../world/database.ts';
+import type { HistoryDatabase } from '../world/history-database.ts';
+import { planOf } from '../world/plan.ts';
+import { runHistory } from '../run/run-history.ts';
 import type { Mutant } from './mutant.ts';
+import { openPlantedWorld } from './planted-world.ts';
 
 export type Hunted = {
   readonly mutant: Mutant;
   readonly found: boolean;
-  /** How many histories it took, as far as the run said. */
+  /** How many histories it took. */
   readonly histories: number;
   readonly seed: number | null;
-  /** What was broken, or how the run ended instead. */
+  /** What was broken, or what went instead. */
   readonly because: string;
 };
 
-const folder = import.meta.dirname;
-const commandLine = path.join(folder, '..', 'run', 'command-line.ts');
-const findings = [exitCodes.safety, exitCodes.liveness, exitCodes.crash];
-
-type Run = { readonly code: number | null; readonly said: string };
-
-const live = (mutant: Mutant | null, seeds: number, from: number): Promise<Run> =>
-  new Promise((resolve) => {
-    const plant = mutant === null ? [] : ['--import', path.join(folder, 'plant-mutant.ts')];
-    const child = spawn(
-      process.execPath,
-      [...plant, commandLine, '--seeds', String(seeds), '--from', String(from), '--no-shrink'],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...(mutant === null ? {} : { HOLDFAST_MUTANT: mutant.name }) },
-      },
-    );
-    let said = '';
-    const hear = (bytes: Buffer): void => {
-      said += bytes.toString();
-    };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
-    child.on('close', (code) => {
-      resolve({ code, said });
-    });
-  });
-
-const broken = /seed (\d+) breaks (.*)/;
-
-/** The first seed from here on that breaks with the mutant and not without it; a history that breaks anyway finds nothing. */
-const hunt = async (mutant: Mutant, seeds: number, from: number): Promise<Hunted> => {
-  const until = from + seeds;
-  let next = from;
-  let because = 'nothing was broken';
-  while (next < until) {
-    const { code, said } = await live(mutant, until - next, next);
-    const [, told, what] = broken.exec(said) ?? [];
-    if (!findings.includes(code ?? -1) || told === undefined) {
-      if (code !== exitCodes.clean) because = said.slice(-400);
-      break;
-    }
-    const seed = Number(told);
-    if ((await live(null, 1, seed)).code === exitCodes.clean) {
-      return { mutant, found: true, seed, histories: seed - from + 1, because: what ?? '' };
-    }
-    because = `seed ${told} breaks without it too`;
-    next = seed + 1;
-  }
-  return { mutant, found: false, histories: seeds, seed: null, because };
+export type HuntOptions = {
+  /** The most histories for one mutant, and the seed of the first. */
+  readonly seeds: number;
+  readonly from: number;
+  /** Whether a seed that is known to find it is tried before them. */
+  readonly usesKnownSeeds: boolean;
 };
 
-/** Plants each mutant in a process of its own, several at once, and lives histories until one breaks. */
+const seedsFor = ({ seed }: Mutant, { seeds, from, usesKnownSeeds }: HuntOptions): readonly number[] => [
+  ...(usesKnownSeeds && seed !== undefined ? [seed] : []),
+  ...Array.from({ length: seeds }, (_, index) => from + index),
+];
+
+/** The first history that breaks with the mutant and not without it; one that breaks anyway finds nothing. */
+const hunt = async (mutant: Mutant, options: HuntOptions, shipped: HistoryDatabase): Promise<Hunted> => {
+  let because = 'nothing was broken';
+  let histories = 0;
+  try {
+    const world = await openPlantedWorld(mutant);
+    const database = await world.createSharedDatabase();
+    for (const seed of seedsFor(mutant, options)) {
+      histories += 1;
+      const plan = planOf(seed, mutant.swarm);
+      const { violation } = await world.runHistory(plan, database);
+      if (violation === null) continue;
+      const told = `${violation.kind}: ${violation.message}`;
+      if ((await runHistory(plan, shipped)).violation === null) {
+        return { mutant, found: true, seed, histories, because: told };
+      }
+      because = `seed ${String(seed)} breaks without it too: ${told}`;
+    }
+  } catch (error) {
+    because = error instanceof Error ? error.message : String(error);
+  }
+  return { mutant, found: false, histories, seed: null, because };
+};
+
+/** Plants each mutant in a world of its own, and lives histories in it until one breaks. */
 export const huntMutants = async (
   mutants: readonly Mutant[],
-  { seeds, from, lanes }: { readonly seeds: number; readonly from: number; readonly lanes: number },
+  options: HuntOptions,
   onHunted: (hunted: Hunted) => void,
 ): Promise<readonly Hunted[]> => {
-  const waiting = mutants.values();
+  const shipped = await createSharedDatabase();
   const all: Hunted[] = [];
-  const lane = async (): Promise<void> => {
-    for (const mutant of waiting) {
-      // A seed that is known to find it is tried by itself first.
-      const known = mutant.seed === undefined ? undefined : await hunt(mutant, 1, mutant.seed);
-      const hunted = known?.found === true ? known : await hunt(mutant, seeds, from);
-      all.push(hunted);
-      onHunted(hunted);
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  for (const mutant of mutants) {
+    const hunted = await hunt(mutant, options, shipped);
+    all.push(hunted);
+    onHunted(hunted);
+  }
   return all;
 };

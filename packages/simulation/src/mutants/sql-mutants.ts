@@ -5,6 +5,7 @@ export const sqlMutants: readonly Mutant[] = [
   {
     sql: true,
     name: 'a reservation is not added up',
+    swarm: 'one payment, many refunds',
     file: 'packages/engine/src/postgres/unsent-writes.ts',
     find: `set reserved = p.reserved + r.reserved,`,
     put: `set reserved = r.reserved,`,
@@ -18,37 +19,46 @@ export const sqlMutants: readonly Mutant[] = [
   },
   {
     sql: true,
-    name: 'rows of the feed are told before older ones are there',
+    name: 'what is left of a transaction after a page of the feed is skipped',
     file: 'packages/engine/src/postgres/feed-reader.ts',
-    find: `const horizon = sql\`pg_snapshot_xmin(pg_current_snapshot())\`;`,
-    put: `const horizon = sql\`pg_snapshot_xmax(pg_current_snapshot())\`;`,
+    find: `  where org_id = $1 and (tx_id, id) > ($2::xid8, $3::bigint) and tx_id <`,
+    put: `  where org_id = $1 and tx_id > $2::xid8 and $3::bigint is not null and tx_id <`,
   },
   {
     sql: true,
     name: 'a change is not told in the feed',
+    seed: 7,
     file: 'packages/engine/src/postgres/unsent-writes.ts',
     find: `  from jsonb_to_recordset($2::jsonb) as r (subject text, "subjectId" text, version integer)\`;`,
     put: `  from jsonb_to_recordset($2::jsonb) as r (subject text, "subjectId" text, version integer) where r.version <> 4\`;`,
   },
   {
     sql: true,
-    name: 'a turn’s end puts off what got evidence meanwhile',
-    file: 'packages/engine/src/postgres/attempt-store.ts',
-    find: `        and o.wake_at > $4::timestamptz and ($3::timestamptz is not null or \${overInSql('o')})
-        and not exists (select from observations seen where seen.org_id = o.org_id
-          and seen.operation_id = o.id and seen.observed_at >= $4::timestamptz)\`,`,
-    put: `        and ($3::timestamptz is not null or \${overInSql('o')}) and $4::timestamptz is not null\`,`,
+    name: 'an update changes more than the operation it is for',
+    seed: 5,
+    file: 'packages/engine/src/postgres/unsent-writes.ts',
+    find: `  where o.org_id = r.org_id and o.id = r.id and o.version = was.version`,
+    put: `  where o.org_id = r.org_id and o.version = was.version`,
   },
   {
     sql: true,
     name: 'what waits for a hold to end is never taken again',
+    swarm: 'rules that change on hold',
     file: 'packages/engine/src/postgres/claim-store-due.ts',
     find: `        and g.hold_on and o.expires_at`,
     put: `        and o.expires_at`,
+    also: [
+      {
+        file: 'packages/engine/src/postgres/organisation-store.ts',
+        find: `distinct from 'hold'\` : eq(operations.waitingFor, 'hold'),`,
+        put: `distinct from 'hold'\` : sql\`false\`,`,
+      },
+    ],
   },
   {
     sql: true,
     name: 'unknown outcomes are never due',
+    swarm: 'claims that vanish',
     file: 'packages/engine/src/postgres/claim-store-due.ts',
     find: `    where o.org_id = $1 and o.wake_at <= $2::timestamptz
 `,
@@ -58,6 +68,7 @@ export const sqlMutants: readonly Mutant[] = [
   {
     sql: true,
     name: 'lost claims are never found',
+    swarm: 'claims that vanish',
     file: 'packages/engine/src/postgres/claim-store-due.ts',
     find: `    where o.org_id = $1 and o.wake_at <= $2::timestamptz
 `,
@@ -67,6 +78,7 @@ export const sqlMutants: readonly Mutant[] = [
   {
     sql: true,
     name: 'refunds of ours count as made elsewhere too',
+    swarm: 'one rich payment, two workers',
     file: 'packages/engine/src/postgres/mirror-store.ts',
     find: `          and (\${mirrorRefunds.metadataOrganisationId} is distinct from \${organisationId}
             or `,
@@ -76,6 +88,7 @@ export const sqlMutants: readonly Mutant[] = [
   {
     sql: true,
     name: 'refunds made elsewhere are not counted',
+    swarm: 'refunds that do not last',
     file: 'packages/engine/src/postgres/mirror-store.ts',
     find: `        where \${mirrorRefunds.status} <> 'failed' and`,
     put: `        where \${mirrorRefunds.status} = 'failed' and`,
@@ -83,20 +96,23 @@ export const sqlMutants: readonly Mutant[] = [
   {
     sql: true,
     name: 'an open dispute is not seen',
+    swarm: 'lost, and looked at meanwhile',
     file: 'packages/engine/src/postgres/mirror-store.ts',
     find: `        eq(mirrorDisputes.open, true),`,
     put: `        eq(mirrorDisputes.open, false),`,
   },
   {
     sql: true,
-    name: 'older news of a refund takes its failure back',
+    name: 'a refund made elsewhere that failed counts all the same',
+    swarm: 'refunds that do not last',
     file: 'packages/engine/src/postgres/mirror-store.ts',
-    find: `        sql\`\${mirrorRefunds.status} <> 'failed'\`,`,
-    put: ``,
+    find: `        where \${mirrorRefunds.status} <> 'failed' and`,
+    put: `        where`,
   },
   {
     sql: true,
-    name: 'a known event is applied as if it were another',
+    name: 'what became of an event is not written',
+    swarm: 'refunds that do not last',
     file: 'packages/engine/src/postgres/webhook-store.ts',
     find: `      appliedAt: tx.now,`,
     put: ``,
@@ -104,29 +120,32 @@ export const sqlMutants: readonly Mutant[] = [
   {
     sql: true,
     name: 'an event that came is not looked at',
+    swarm: 'refunds that do not last',
     file: 'packages/engine/src/postgres/claim-store-due.ts',
     find: `    \`where t.org_id = $1 and t.wake_at <= $2::timestamptz order by t.wake_at limit $3 for update skip locked\`,`,
     put: `    \`where t.org_id = $1 and t.wake_at <= $2::timestamptz and t.type = 'none' order by t.wake_at limit $3 for update skip locked\`,`,
   },
   {
     sql: true,
-    name: 'the fence and the hold are read as they were',
+    name: 'the hold is not read again before sending',
+    swarm: 'on hold while a claim stands still',
     file: 'packages/engine/src/postgres/attempt-store.ts',
     find: `o.lease_until, o.replay_deadline, g.hold_on`,
     put: `o.lease_until, o.replay_deadline, false as hold_on`,
   },
   {
     sql: true,
-    name: 'the end of an attempt is not written',
-    file: 'packages/engine/src/postgres/unsent-writes.ts',
-    find: `const endAttemptsText = \`update attempts a set ended_at = r.ended_at,`,
-    put: `const endAttemptsText = \`update attempts a set ended_at = null,`,
-  },
-  {
-    sql: true,
     name: 'of a refund of ours nobody is asked whether it is explained',
+    swarm: 'put back',
     file: 'packages/engine/src/postgres/claim-store-provider-side.ts',
     find: `    unaccounted: ours.filter((refund) => !isAccounted(refund)).map(recordOf),`,
     put: `    unaccounted: [],`,
+    also: [
+      {
+        file: 'packages/engine/src/postgres/intake-propose.ts',
+        find: `  const alreadyThere = await attachSeenRefunds(tx, accepted.id);`,
+        put: `  const alreadyThere = 0;`,
+      },
+    ],
   },
 ];

@@ -27,6 +27,12 @@ export type ProviderTroubles = {
   late: number;
   serverError: number;
   refusal: number;
+  /** Refused at a gate before the key is looked at: what became of an earlier request under it, the gate does not know. */
+  gateRefusal: number;
+  /** Answered with somebody else's refund. */
+  crossed: number;
+  /** Carried out with less than was asked for. */
+  otherAmount: number;
   deferral: number;
   pending: number;
   /** Of questions: how many have no answer. */
@@ -38,7 +44,7 @@ export type ProviderTroubles = {
 
 export const noTroubles = (): ProviderTroubles => ({
   ...{ lost: 0, answerLost: 0, late: 0, serverError: 0, refusal: 0, deferral: 0, pending: 0, silent: 0 },
-  ...{ listingLagMs: 0, lateFailure: 0 },
+  ...{ listingLagMs: 0, lateFailure: 0, gateRefusal: 0, crossed: 0, otherAmount: 0 },
 });
 
 export type ProviderEvent = { readonly refund: LedgerRefund } | { readonly dispute: LedgerDispute };
@@ -47,8 +53,10 @@ export type ProviderWatcher = {
   /** Right before a refund of ours is made. */
   readonly beforeRefund: (expected: RefundRequest, request: EncodedRequest) => void;
   readonly changed: (event: ProviderEvent) => void;
-  /** The bytes of a request have left us. */
-  readonly left: (expected: RefundRequest) => void;
+  /** The bytes of a request have left us; an answer is waited for until then, at the longest. */
+  readonly left: (expected: RefundRequest, request: EncodedRequest, untilMs: number) => void;
+  /** It has been answered, whoever hears of that. */
+  readonly answered: (expected: RefundRequest) => void;
   readonly trace: (line: string) => void;
 };
 
@@ -130,8 +138,29 @@ const refusal = (books: Books, { paymentReference, amount }: RefundRequest): Att
   return report({ kind: 'rejected', decline, code: null }, 400);
 };
 
-/** What the provider does with a request that has arrived; its answer is kept under the key. */
+/** Another operation's refund of the same payment, taken for the answer by something in between. */
+const crossedWith = ({ ledger }: Books, { operationId, paymentReference }: RefundRequest) =>
+  ledger.refunds.find(
+    (one) =>
+      one.operationId !== null &&
+      one.operationId !== operationId &&
+      one.paymentReference === paymentReference &&
+      one.hasSucceeded,
+  );
+
+/** What the provider does with a request that has arrived, and what arrives of its answer. */
 export const carryOut = (books: Books, request: EncodedRequest, expected: RefundRequest): AttemptReport => {
+  const { wire, troubles } = books;
+  if (wire.happens(troubles.gateRefusal)) {
+    return report({ kind: 'rejected', decline: 'not-enough-balance', code: 'gate' }, 402);
+  }
+  const answer = answerTo(books, request, expected);
+  const others = wire.happens(troubles.crossed) ? crossedWith(books, expected) : undefined;
+  return others === undefined ? answer : report({ kind: 'accepted', record: recordOf(others) }, 200);
+};
+
+/** Its answer is kept under the key. */
+const answerTo = (books: Books, request: EncodedRequest, expected: RefundRequest): AttemptReport => {
   const { keys, scheduler, contract, wire, troubles, watcher } = books;
   const known = keys.get(request.idempotencyKey);
   if (known !== undefined && scheduler.nowMs() - known.atMs < contract.keyWindowMs) {
@@ -160,7 +189,7 @@ export const carryOut = (books: Books, request: EncodedRequest, expected: Refund
   watcher.beforeRefund(expected, request);
   const refund = addRefund(books, {
     paymentReference: expected.paymentReference,
-    minor: expected.amount.minor,
+    minor: wire.happens(troubles.otherAmount) ? Math.ceil(expected.amount.minor / 2) : expected.amount.minor,
     currency: expected.amount.currency,
     operationId: expected.operationId,
     organisationId: expected.organisationId,

@@ -15,7 +15,7 @@ export type LedgerRefund = {
   /** It has succeeded at some time, whatever became of it. */
   hasSucceeded: boolean;
   /** Lists show it from then on. */
-  readonly listedFromMs: number;
+  listedFromMs: number;
 };
 
 export type LedgerDispute = {

@@ -1,20 +1,28 @@
 import { isoMoney, type ProviderContract } from '@holdfast/providers';
-import type { Chance } from '../world/chance.ts';
 
 /** Its windows are short, so that a history can outlive them; some providers know no keys at all. */
-export const pretendContract = (chance: Chance): ProviderContract => ({
+export type ContractTerms = {
+  readonly keyWindowMs: number;
+  /** What is not shown for long enough has not happened, says the provider; what it says, it keeps. */
+  readonly trustsAbsence: boolean;
+};
+
+/** Longer than a request is on its way, and than a list lags. */
+const quietWhereTrustedMs = 30_000;
+
+export const pretendContract = ({ keyWindowMs, trustsAbsence }: ContractTerms): ProviderContract => ({
   displayName: 'Stripe',
   money: isoMoney,
-  keyWindowMs: chance.pick([0, 25_000, 60_000, 300_000, 300_000]) ?? 60_000,
+  keyWindowMs,
   keyWindowMarginMs: 5_000,
   maximumKeyLength: 255,
   maximumTextBytes: 500,
   lookUp: 'by-payment',
   echoesReference: true,
-  quietPeriodMs: 12_000,
+  quietPeriodMs: trustsAbsence ? quietWhereTrustedMs : 12_000,
   emptyReadsForAbsence: 2,
   emptyReadsApartMs: 1_000,
-  finalAbsenceProves: 'a-person-decides',
+  finalAbsenceProves: trustsAbsence ? 'nothing-happened' : 'a-person-decides',
   lateFailureWindowMs: 600_000,
   pendingUsuallyEndsWithinMs: 60_000,
   mirrorFreshForMs: 4_000,

@@ -10,7 +10,7 @@ import {
   type ProviderWatcher,
 } from './books.ts';
 import type { Ledger, LedgerDispute, LedgerRefund } from './ledger.ts';
-import { pretendContract } from './pretend-contract.ts';
+import { pretendContract, type ContractTerms } from './pretend-contract.ts';
 import { clientOf } from './provider-client.ts';
 
 export { noTroubles, type ProviderEvent, type ProviderTroubles, type ProviderWatcher } from './books.ts';
@@ -27,15 +27,18 @@ export type PretendProvider = {
   readonly closeDispute: (dispute: LedgerDispute) => void;
   readonly settlePending: (succeeds: boolean, refund: LedgerRefund) => void;
   readonly failLate: (refund: LedgerRefund) => void;
+  /** Lists show everything by then. */
+  readonly showAllBy: (atMs: number) => void;
   readonly recordOf: typeof recordOf;
 };
 
 export const createPretendProvider = (
   scheduler: Scheduler,
   chance: Chance,
+  terms: ContractTerms,
   watcher: ProviderWatcher,
 ): PretendProvider => {
-  const contract = pretendContract(chance.fork('contract'));
+  const contract = pretendContract(terms);
   const books = openBooks({ scheduler, watcher, contract, wire: chance.fork('wire') });
   const { ledger } = books;
   const end = (refund: LedgerRefund, status: 'succeeded' | 'failed', because: string | null): void => {
@@ -73,6 +76,9 @@ export const createPretendProvider = (
     },
     failLate: (refund: LedgerRefund) => {
       if (refund.status === 'succeeded') end(refund, 'failed', 'the account is closed');
+    },
+    showAllBy: (atMs: number) => {
+      for (const refund of ledger.refunds) refund.listedFromMs = Math.min(refund.listedFromMs, atMs);
     },
   });
 };

@@ -27,7 +27,7 @@ const submitter =
     const leftMs = Math.max(0, deadlineMs - clockOf());
     await scheduler.pause(wire.below(wireMs), owner);
     if (clockOf() >= deadlineMs) return report({ kind: 'not-sent', because: 'deadline had passed' }, null);
-    watcher.left(expected);
+    watcher.left(expected, request, scheduler.nowMs() + leftMs);
     if (wire.happens(troubles.lost)) {
       watcher.trace(`wire: a request for ${expected.operationId.slice(-4)} is lost`);
       await scheduler.pause(leftMs, owner);
@@ -40,6 +40,7 @@ const submitter =
     const answered = new Promise<AttemptReport>((resolve) => {
       scheduler.later(arrivesInMs, null, () => {
         const answer = carryOut(books, request, expected);
+        watcher.answered(expected);
         const again = answer.replayed ? ' again' : '';
         watcher.trace(
           `provider: answers for ${expected.operationId.slice(-4)}: ${answer.finding.kind}${again}`,

@@ -3,22 +3,29 @@ import { createSharedDatabase } from '../world/database.ts';
 import { createRealDatabase } from '../real-postgres/real-database.ts';
 import type { HistoryDatabase } from '../world/history-database.ts';
 import { planOf, type Plan } from '../world/plan.ts';
+import { mutants } from '../mutants/mutants.ts';
+import { openPlantedWorld } from '../mutants/planted-world.ts';
+import { swarms, type SwarmName } from '../world/swarms.ts';
 import { exitCodes } from './exit-codes.ts';
 import { exploreAll } from '../exhaustive/explore-all.ts';
-import { runMany, type Progress } from './many-histories.ts';
+import { runMany, type ManyOptions, type Progress } from './many-histories.ts';
 import { runJobs, sumsOf, type Told } from './many-jobs.ts';
 import { runHistory, type Outcome } from './run-history.ts';
-import { shrink } from './shrink.ts';
+import { shrink, type LiveOne } from './shrink.ts';
 import { tryMutants } from './try-mutants.ts';
 
 const usage = `pnpm sim --seeds N [--from S]    lives N histories, from seed S on (a fresh one where none is given)
 pnpm sim --minutes M [--from S]  lives histories for so long
 pnpm sim --seed S [--plan JSON]  lives one again, exactly, and tells it
-pnpm sim --mutants [--seeds N]   plants each known mistake and lives up to N histories (300) until it is found
+pnpm sim --mutants [NAME] [--seeds N] [--afresh]
+                                 plants each known mistake, or those with that in their name, and lives up to N
+                                 histories (300) until it is found: first the one that is known to find it (--afresh: not)
+pnpm sim --mutant NAME --seed S  lives one with that mistake in it, tells it, and makes it smaller where it breaks
 pnpm sim … --postgres URL        lives them on a real PostgreSQL, in databases of their own (URL: of a superuser)
 pnpm sim … --jobs N               lives them in N processes at once (1)
 pnpm sim --exhaustive            visits every state of the small worlds
 
+--swarm NAME: all histories are of one of the swarms.
 A violation is made smaller (--no-shrink: not) and ends the run (--keep-going: it goes on).
 Ends with 0 where nothing was found, 10 for safety, 11 for liveness, 12 for a crash, 1 where a mutant was missed, 2 where it was asked wrongly.`;
 
@@ -38,8 +45,10 @@ const tellReached = (reached: ReadonlyMap<string, number>): string =>
     .map(([what, times]) => `${what} ${String(times)}`)
     .join(', ');
 
-const replay = (plan: Plan): string =>
-  `pnpm sim --seed ${String(plan.seed)} --plan '${JSON.stringify(plan)}'`;
+const replay = (plan: Plan, mistake?: string): string => {
+  const planted = mistake === undefined ? '' : ` --mutant '${mistake}'`;
+  return `pnpm sim${planted} --seed ${String(plan.seed)} --plan '${JSON.stringify(plan)}'`;
+};
 
 const violationLines = async (
   { plan, violation }: Outcome,
@@ -49,7 +58,8 @@ const violationLines = async (
   if (violation === null) return [];
   const found = `seed ${String(plan.seed)} breaks ${violation.kind}: ${violation.message}`;
   if (!shrinks) return [found];
-  const small = await shrink(plan, violation, database);
+  const live: LiveOne = async (smaller) => (await runHistory(smaller, database)).violation;
+  const small = await shrink(plan, violation, live);
   return [found, `made smaller in ${String(small.runs)} runs: ${replay(small.plan)}`];
 };
 
@@ -63,19 +73,31 @@ const onDatabase = async (
   return work(database).finally(() => database.close());
 };
 
-const liveOne = async (plan: Plan, database: HistoryDatabase): Promise<number> => {
-  const outcome = await runHistory(plan, database, true);
+const tellOne = ({ plan, log, violation, steps, lastedMs }: Outcome): number => {
   say(`seed ${String(plan.seed)}: ${JSON.stringify(plan)}`);
-  for (const line of outcome.log) say(line);
-  const { violation, steps, lastedMs } = outcome;
+  for (const line of log) say(line);
   say(`${String(steps)} steps, ${(lastedMs / 1_000).toFixed(1)} s of its own time`);
   say(violation === null ? 'nothing was broken' : `${violation.kind}: ${violation.message}`);
   return exitCodes[violation?.kind ?? 'clean'];
 };
 
-type Many = {
-  readonly from: number;
-  readonly goesOn: (done: number, elapsedMs: number) => boolean;
+/** One history with a mistake planted in what is shipped, told, and made smaller where it breaks. */
+const liveOnePlanted = async (mistake: string, planOfIt: (swarm?: SwarmName) => Plan, shrinks: boolean) => {
+  const mutant = mutants.find(({ name }) => name.includes(mistake));
+  if (mutant === undefined) throw new Error(`there is no mutant "${mistake}"`);
+  const plan = planOfIt(mutant.swarm);
+  const world = await openPlantedWorld(mutant);
+  const database = await world.createSharedDatabase();
+  const outcome = await world.runHistory(plan, database, true);
+  const code = tellOne(outcome);
+  if (outcome.violation === null || !shrinks) return code;
+  const live: LiveOne = async (smaller) => (await world.runHistory(smaller, database)).violation;
+  const small = await shrink(plan, outcome.violation, live);
+  say(`made smaller in ${String(small.runs)} runs: ${replay(small.plan, mutant.name)}`);
+  return code;
+};
+
+type Many = Pick<ManyOptions, 'from' | 'goesOn' | 'swarm'> & {
   readonly shrinks: boolean;
   readonly keepsGoing: boolean;
 };
@@ -86,14 +108,14 @@ const tellEnd = (from: number, through: number, progress: Progress): void => {
 
 /** One process's share of a run that several make: it tells the one that began it, and nobody else. */
 const liveShare = async (
-  { from, goesOn, shrinks, keepsGoing }: Many,
+  { from, goesOn, swarm, shrinks, keepsGoing }: Many,
   [job, jobs]: readonly [number, number],
   database: HistoryDatabase,
 ): Promise<number> => {
   const tell = (told: Told): void => void process.send?.(told);
   process.once('disconnect', () => process.exit());
   await runMany(database, {
-    ...{ from: from + job, by: jobs, nowMs: () => performance.now() },
+    ...{ from: from + job, by: jobs, swarm, nowMs: () => performance.now() },
     goesOn: (done, elapsedMs) => goesOn(job + done * jobs, elapsedMs),
     onProgress: (progress) => tell({ what: 'progress', progress: sumsOf(progress) }),
     onViolation: async (outcome) => {
@@ -120,12 +142,12 @@ const liveInJobs = async (jobs: number, from: number, keepsGoing: boolean): Prom
 };
 
 const liveMany = async (
-  { from, goesOn, shrinks, keepsGoing }: Many,
+  { from, goesOn, swarm, shrinks, keepsGoing }: Many,
   database: HistoryDatabase,
 ): Promise<number> => {
   let code = exitCodes.clean;
   const progress = await runMany(database, {
-    ...{ from, goesOn, by: 1 },
+    ...{ from, goesOn, swarm, by: 1 },
     nowMs: () => performance.now(),
     onProgress: (now) => say(tellProgress(now)),
     onViolation: async (outcome) => {
@@ -138,8 +160,14 @@ const liveMany = async (
   return code;
 };
 
+const swarmNamed = (name: string): SwarmName => {
+  if (!Object.hasOwn(swarms, name)) throw new Error(`there is no swarm "${name}"`);
+  return name as SwarmName;
+};
+
 const optionsOf = () =>
   parseArgs({
+    allowPositionals: true,
     options: {
       seeds: { type: 'string' },
       seed: { type: 'string' },
@@ -151,31 +179,46 @@ const optionsOf = () =>
       share: { type: 'string' },
       exhaustive: { type: 'boolean' },
       mutants: { type: 'boolean' },
+      mutant: { type: 'string' },
+      swarm: { type: 'string' },
+      afresh: { type: 'boolean' },
       'no-shrink': { type: 'boolean' },
       'keep-going': { type: 'boolean' },
     },
-  }).values;
+  });
 
 /** A seed that was hardly used before; what it is gets said. */
 const freshSeed = (): number => Math.floor(Date.now() / 1_000) % 1_000_000_000;
 
 const main = async (): Promise<number> => {
-  let options: ReturnType<typeof optionsOf>;
+  let options: ReturnType<typeof optionsOf>['values'];
+  let named: string | undefined;
   try {
-    options = optionsOf();
+    const asked = optionsOf();
+    options = asked.values;
+    [named] = asked.positionals;
   } catch (error) {
     say(`${error instanceof Error ? error.message : ''}\n\n${usage}`);
     return exitCodes.usage;
   }
   if (options.exhaustive === true) return exploreAll(say) ? exitCodes.clean : exitCodes.safety;
-  const { plan, seed, postgres } = options;
-  if (plan !== undefined) return onDatabase(postgres, (one) => liveOne(JSON.parse(plan) as Plan, one));
-  if (seed !== undefined) return onDatabase(postgres, (one) => liveOne(planOf(Number(seed)), one));
+  const swarm = options.swarm === undefined ? undefined : swarmNamed(options.swarm);
+  const { seed, plan, mutant, postgres } = options;
+  const shrinks = options['no-shrink'] !== true;
+  if (plan !== undefined || seed !== undefined) {
+    const planned = (ofMutant?: SwarmName): Plan =>
+      plan === undefined ? planOf(Number(seed), swarm ?? ofMutant) : (JSON.parse(plan) as Plan);
+    if (mutant !== undefined) return liveOnePlanted(mutant, planned, shrinks);
+    return onDatabase(postgres, async (one) => tellOne(await runHistory(planned(), one, true)));
+  }
   const from = options.from === undefined ? freshSeed() : Number(options.from);
   if (options.mutants === true) {
-    return (await tryMutants(Number(options.seeds ?? 300), Number(options.from ?? 1), say))
-      ? exitCodes.clean
-      : exitCodes.missed;
+    const hunt = {
+      seeds: Number(options.seeds ?? 300),
+      from: Number(options.from ?? 1),
+      usesKnownSeeds: options.afresh !== true,
+    };
+    return (await tryMutants(hunt, named, say)) ? exitCodes.clean : exitCodes.missed;
   }
   const seeds = Number(options.seeds ?? 'NaN');
   const minutes = Number(options.minutes ?? 'NaN');
@@ -187,8 +230,8 @@ const main = async (): Promise<number> => {
     ? (_: number, elapsedMs: number): boolean => elapsedMs < minutes * 60_000
     : (done: number): boolean => done < seeds;
   const many = {
-    ...{ from, goesOn },
-    shrinks: options['no-shrink'] !== true,
+    ...{ from, goesOn, swarm },
+    shrinks,
     keepsGoing: options['keep-going'] === true,
   };
   const jobs = Number(options.jobs);

@@ -1,5 +1,6 @@
 import type { HistoryDatabase } from '../world/history-database.ts';
 import { planOf } from '../world/plan.ts';
+import type { SwarmName } from '../world/swarms.ts';
 import { runHistory, type Outcome } from './run-history.ts';
 
 /** How far a run has come. */
@@ -18,6 +19,8 @@ export type ManyOptions = {
   readonly from: number;
   /** From one seed to the next: how many processes share the run. */
   readonly by: number;
+  /** The swarm that all of them are of; `undefined`: what chance makes of each. */
+  readonly swarm?: SwarmName | undefined;
   /** Whether to go on after so many. */
   readonly goesOn: (histories: number, elapsedMs: number) => boolean;
   readonly onProgress: (progress: Progress) => void;
@@ -40,7 +43,7 @@ export const runMany = async (database: HistoryDatabase, options: ManyOptions): 
     options.goesOn(sums.histories, options.nowMs() - beganMs);
     seed += options.by
   ) {
-    const outcome = await runHistory(planOf(seed), database);
+    const outcome = await runHistory(planOf(seed, options.swarm), database);
     sums.histories += 1;
     sums.steps += outcome.steps;
     sums.lastedMs += outcome.lastedMs;

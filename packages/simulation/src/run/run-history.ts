@@ -1,9 +1,10 @@
 import { behind, checkEnding, unfinished } from '../check/ending.ts';
+import { auditFigures } from '../check/figures.ts';
 import { letPeopleAct } from '../world/acts.ts';
 import type { HistoryDatabase } from '../world/history-database.ts';
 import { beginTroubles, heal, letTroublesHappen } from '../world/faults.ts';
 import { History } from '../world/history.ts';
-import { letManagersAct } from '../world/managing.ts';
+import { askForTwoApprovals, letManagersAct } from '../world/managing.ts';
 import type { Plan } from '../world/plan.ts';
 import { keepWhatIsPutOff } from '../world/put-off.ts';
 import { Violation } from '../world/violation.ts';
@@ -51,8 +52,10 @@ const live = async (history: History): Promise<void> => {
     await scheduler.runUntil(Number.POSITIVE_INFINITY, () => done || over());
   };
   for (let index = 1; index <= plan.orders; index += 1) {
-    await ready(history.putOrder(index, chance.pick([5_000, 10_000, 10_000]) ?? 10_000));
+    const captured = chance.pick([5_000, 10_000, 10_000]) ?? 10_000;
+    await ready(history.putOrder(index, plan.capturedMinor ?? captured));
   }
+  if (history.has('two-approvals')) await ready(askForTwoApprovals(history));
   const agents = history.person('agent');
   const approvers = history.person('approver');
   const persons = [agents[0], approvers[0], agents[1], approvers[1]].slice(0, plan.devices);
@@ -68,6 +71,7 @@ const live = async (history: History): Promise<void> => {
   letPeopleAct(history);
   letTroublesHappen(history);
   letManagersAct(history);
+  history.every('an auditor', 2_000, 7_000, () => auditFigures(history));
   beginTroubles(history);
   await scheduler.runUntil(scheduler.nowMs() + plan.faultsForMs, over);
   if (over()) return;

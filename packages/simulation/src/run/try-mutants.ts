@@ -1,29 +1,31 @@
-import { availableParallelism } from 'node:os';
-import { huntMutants, type Hunted } from '../mutants/hunt-mutants.ts';
+import { huntMutants, type Hunted, type HuntOptions } from '../mutants/hunt-mutants.ts';
 import { mutants } from '../mutants/mutants.ts';
 
-const tell = ({ mutant, found, histories, seed, because }: Hunted): string =>
+const histories = (count: number): string => (count === 1 ? '1 history' : `${String(count)} histories`);
+
+const tell = ({ mutant, found, histories: count, seed, because }: Hunted): string =>
   found
-    ? `found   ${mutant.name}: in ${String(histories)} histories (seed ${String(seed)}): ${because}`
-    : `MISSED  ${mutant.name}: in ${String(histories)} histories: ${because}`;
+    ? `found   ${mutant.name}: in ${histories(count)} (seed ${String(seed)}${mutant.swarm === undefined ? '' : `, ${mutant.swarm}`}): ${because}`
+    : `MISSED  ${mutant.name}: in ${histories(count)}: ${because}`;
 
 /**
- * Plants every known mistake and lives histories until each is found.
+ * Plants every known mistake, or the one named, and lives histories until each is found.
  * @returns whether every one was
  */
 export const tryMutants = async (
-  seeds: number,
-  from: number,
+  options: HuntOptions,
+  only: string | undefined,
   say: (line: string) => void,
 ): Promise<boolean> => {
-  const lanes = Math.max(1, availableParallelism());
-  const all = await huntMutants(mutants, { seeds, from, lanes }, (hunted) => {
+  const chosen = mutants.filter(({ name }) => only === undefined || name.includes(only));
+  if (chosen.length === 0) throw new Error(`there is no mutant "${only ?? ''}"`);
+  const all = await huntMutants(chosen, options, (hunted) => {
     say(tell(hunted));
   });
   const missed = all.filter(({ found }) => !found);
   const ofSql = all.filter(({ mutant, found }) => found && mutant.sql === true).length;
   say(
-    `${String(all.length - missed.length)} of ${String(all.length)} mutants found, ${String(ofSql)} of them in SQL; ${String(seeds)} histories each at most, from seed ${String(from)}`,
+    `${String(all.length - missed.length)} of ${String(all.length)} mutants found, ${String(ofSql)} of them in SQL; ${histories(options.seeds)} each at most, from seed ${String(options.from)}`,
   );
   return missed.length === 0;
 };

@@ -18,25 +18,48 @@ const propose = async (history: History, device: Device, chance: Chance): Promis
   );
 };
 
+/** Items in which a person said which refunds theirs is not. */
+const saidToDiffer = new WeakMap<Device, Map<string, readonly string[]>>();
+
 /** What was refused as a possible duplicate is another refund, says the person who looked. */
 const goOnAfterRefusal = async (history: History, device: Device, chance: Chance): Promise<void> => {
   for (const item of await device.items()) {
     const { ending } = item;
     if (item.type !== 'propose' || ending?.how !== 'verdict' || ending.status !== 'rejected') continue;
     const { problem } = ending;
-    const named = (problem as { operations?: readonly { id: string }[] } | null)?.operations ?? [];
-    if (named.length === 0 || !chance.happens(0.5)) continue;
-    const gone = await device.goOn(
-      item.operationId,
-      named.map(({ id }) => id),
-    );
-    if (gone) history.trace(`${device.person.id} says that ${item.operationId.slice(-4)} is another one`);
+    const { operations = [], elsewhere = [] } = (problem ?? {}) as {
+      readonly operations?: readonly { readonly id: string }[];
+      readonly elsewhere?: readonly { readonly reference: string }[];
+    };
+    const named = [...operations.map(({ id }) => id), ...elsewhere.map(({ reference }) => reference)];
+    if (named.length === 0 || !problem?.type.endsWith('/possible-duplicate')) continue;
+    const said = saidToDiffer.get(device) ?? new Map<string, readonly string[]>();
+    saidToDiffer.set(device, said);
+    history.witness.refusedAsDuplicate(item.operationId, named, said.get(item.key) ?? []);
+    if (!chance.happens(0.5)) continue;
+    const gone = await device.goOn(item.operationId, named);
+    if (gone === null) continue;
+    said.set(gone, named);
+    history.trace(`${device.person.id} says that ${item.operationId.slice(-4)} is another one`);
   }
 };
 
-const approve = async (history: History, device: Device, operation: Operation): Promise<void> => {
-  const { id, fingerprint, amount, paymentReference, version } = operation;
-  if (fingerprint === null || amount === null || paymentReference === null) return;
+/** The screen moved under the finger: another operation than the one that was looked at is named. */
+const missed = (history: History, device: Device, operation: Operation, chance: Chance): string => {
+  if (!history.has('wrong-taps') || history.healed || !chance.happens(0.4)) return operation.id;
+  const others = device.operations().filter(({ id, state }) => id !== operation.id && state === 'proposed');
+  return chance.pick(others)?.id ?? operation.id;
+};
+
+const approve = async (
+  history: History,
+  device: Device,
+  operation: Operation,
+  chance: Chance,
+): Promise<void> => {
+  const { id, fingerprint, amount, paymentReference, version, orderId } = operation;
+  const order = orderId === null ? undefined : device.order(orderId);
+  if (fingerprint === null || amount === null || paymentReference === null || order === undefined) return;
   // What counts is what stood on the screen when the button was pressed, whatever becomes of the press.
   history.witness.approvals.push({
     person: device.person.id,
@@ -44,10 +67,18 @@ const approve = async (history: History, device: Device, operation: Operation): 
     minor: amount.minor,
     currency: amount.currency,
     paymentReference,
+    atMs: history.scheduler.nowMs(),
   });
-  const saved = await device.decide({ type: 'approve', operationId: id, fingerprint, seenVersion: version });
+  const operationId = missed(history, device, operation, chance);
+  // Screens say with it what was seen, programs need not.
+  const seen = { refundable: order.refundable, orderVersion: order.version };
+  const saved = await device.decide({
+    ...({ type: 'approve', operationId, fingerprint, seenVersion: version } as const),
+    ...(chance.happens(0.4) ? { seen } : {}),
+  });
+  const instead = operationId === id ? '' : ` and ${operationId.slice(-4)} is sent`;
   history.trace(
-    `${device.person.id} approves ${id.slice(-4)}${saved ? '' : ', and is told that it is not saved'}`,
+    `${device.person.id} approves ${id.slice(-4)}${instead}${saved ? '' : ', and is told that it is not saved'}`,
   );
 };
 
@@ -63,11 +94,12 @@ export const decideSome = async (
   const done = decided.get(device) ?? new Set<string>();
   decided.set(device, done);
   for (const operation of device.operations()) {
-    const key = `${operation.id} ${String(operation.version)}`;
-    const { id, state } = operation;
+    const { id, state, orderId } = operation;
+    const order = orderId === null ? undefined : device.order(orderId);
+    const key = `${id} ${String(operation.version)} ${String(order?.version)}`;
     if (state === 'proposed' && !done.has(key) && chance.happens(share)) {
       done.add(key);
-      if (history.healed || chance.happens(0.88)) await approve(history, device, operation);
+      if (history.healed || chance.happens(0.88)) await approve(history, device, operation, chance);
       else {
         await device.decide({ type: 'deny', operationId: id, reason: 'not this one' });
         history.trace(`${device.person.id} denies ${id.slice(-4)}`);

@@ -7,7 +7,6 @@ import {
   Intents,
   refundWire,
   Sender,
-  type Delivery,
   type FeedBatch,
   type Transport,
 } from '@holdfast/outbox/decisions';
@@ -16,19 +15,24 @@ import { mintOperationId, type Operation, type Order } from '@holdfast/operation
 import type { Chance } from './chance.ts';
 import type { Person } from './database.ts';
 import { createMortal, type Mortal, type Scheduler } from './scheduler.ts';
-import type { WireAnswer } from './server-door.ts';
+import { createTransport } from './device-transport.ts';
+import { signInNeeded, type WireAnswer } from './server-door.ts';
 
 /** What goes wrong between devices and servers, as shares of requests. */
 export type NetworkTroubles = {
   offline: number;
   lost: number;
   answerLost: number;
+  /** Of answers: how many take long, so that newer ones overtake them. */
+  answerLate: number;
   doubled: number;
   late: number;
+  /** Of requests: how many are answered by somebody in between who is not the server. */
+  stranger: number;
 };
 
 export const noNetworkTroubles = (): NetworkTroubles => ({
-  ...{ offline: 0, lost: 0, answerLost: 0, doubled: 0, late: 0 },
+  ...{ offline: 0, lost: 0, answerLost: 0, answerLate: 0, doubled: 0, late: 0, stranger: 0 },
 });
 
 /** What a device lives in. */
@@ -55,9 +59,13 @@ export class Device {
   readonly person: Person;
   readonly store = new MemoryQueueStore();
   readonly cache = new MemoryCacheStore();
+  /** Operations that its person ended here, so that what was proposed of them may go. */
+  readonly endedHere = new Set<string>();
   /** Items of which a person was told that they are saved. */
   readonly promised = new Map<string, { readonly operationId: string; readonly type: string }>();
   skewMs = 0;
+  /** The server does not know it any more, until its person signs in again. */
+  isSessionOver = false;
   /** Something may wait to be sent, as far as this device knows. */
   mayHaveWork = true;
   /** How much of the feed it has read to its end. */
@@ -77,6 +85,7 @@ export class Device {
   }
 
   async signIn(): Promise<void> {
+    this.isSessionOver = false;
     await this.store.change({ operationIds: [] }, decideSignedIn(this.person.id));
   }
 
@@ -124,36 +133,8 @@ export class Device {
   #transport(mortal: Mortal): Transport {
     const { scheduler, chance, network } = this.#grounds;
     const asked = (path: string, body: string): Promise<WireAnswer> =>
-      this.#grounds.ask(this.person, path, body);
-    return {
-      send: async ({ path, body, timeoutMs }): Promise<Delivery> => {
-        await scheduler.pause(chance.below(20), mortal);
-        if (chance.happens(network.offline)) return { kind: 'threw', detail: 'TypeError: Failed to fetch' };
-        const timedOut = scheduler.pause(timeoutMs, mortal).then((): Delivery => ({ kind: 'timed-out' }));
-        if (chance.happens(network.lost)) return timedOut;
-        // What left goes its own way, and may arrive twice, or long after the device has given up.
-        const delayMs = chance.happens(network.late) ? timeoutMs + chance.below(8_000) : chance.below(60);
-        if (chance.happens(network.doubled)) {
-          scheduler.later(delayMs + chance.below(6_000), null, () => {
-            asked(path, body).catch(this.#grounds.onTrouble);
-          });
-        }
-        const answered = new Promise<WireAnswer>((resolve, reject) => {
-          scheduler.later(delayMs, null, () => {
-            asked(path, body).then(resolve, reject);
-          });
-        });
-        if (chance.happens(network.answerLost)) {
-          answered.catch(this.#grounds.onTrouble);
-          return timedOut;
-        }
-        const heard = answered.then(async ({ status, contentType, text }): Promise<Delivery> => {
-          await scheduler.pause(chance.below(60), mortal);
-          return { kind: 'answered', redirected: false, retryAfter: null, status, contentType, text };
-        });
-        return Promise.race([heard, timedOut]);
-      },
-    };
+      this.isSessionOver ? Promise.resolve(signInNeeded) : this.#grounds.ask(this.person, path, body);
+    return createTransport({ scheduler, chance, network, asked }, mortal);
   }
 
   /** One of its tabs sends what waits; beside the others, which know nothing of it. */
@@ -191,7 +172,7 @@ export class Device {
   /** Reads the feed once, as the server's route tells it, and applies what came through. */
   async pollFeed(written = 0): Promise<void> {
     const { chance, network, scheduler } = this.#grounds;
-    if (this.#polling || chance.happens(network.offline)) return;
+    if (this.#polling || this.isSessionOver || chance.happens(network.offline)) return;
     this.#polling = true;
     const { cursor, epoch } = await this.cache.state();
     const silence = scheduler.pause(requestTimeoutMs, null).then(() => null);
@@ -263,6 +244,7 @@ export class Device {
   }
 
   async decide(intent: DecisionIntent): Promise<boolean> {
+    if (intent.type === 'cancel') this.endedHere.add(intent.operationId);
     const decided = await this.#intents().decide(intent);
     if (!decided.saved) return false;
     this.mayHaveWork = true;
@@ -272,12 +254,15 @@ export class Device {
     return true;
   }
 
-  /** After a possible duplicate was refused: the person looked, and says that it is another one. */
-  async goOn(operationId: string, differentFrom: readonly string[]): Promise<boolean> {
+  /**
+   * After a possible duplicate was refused: the person looked, and says that it is another one.
+   * @returns the item that says so; `null` where it is not saved
+   */
+  async goOn(operationId: string, differentFrom: readonly string[]): Promise<string | null> {
     const gone = await this.#intents().goOn(operationId, differentFrom);
     if (gone.saved) this.promised.set(gone.itemKey, { operationId, type: 'propose' });
     this.mayHaveWork = true;
-    return gone.saved;
+    return gone.saved ? gone.itemKey : null;
   }
 
   async items() {

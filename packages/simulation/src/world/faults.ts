@@ -16,24 +16,61 @@ export const beginTroubles = (history: History): void => {
     late: at('late-requests', 0.25),
     serverError: at('server-errors', 0.25),
     refusal: at('refusals', 0.2),
+    gateRefusal: at('unkept-refusals', 0.3),
+    crossed: at('crossed-answers', 0.3),
+    otherAmount: at('other-amounts', 0.3),
     deferral: at('refusals', 0.2),
     pending: at('pending', 0.5),
     silent: at('lost-answers', 0.3),
-    listingLagMs: history.has('listing-lag') ? 6_000 : 0,
+    listingLagMs: history.has('stale-records') ? 45_000 : history.has('listing-lag') ? 6_000 : 0,
     lateFailure: at('late-failures', 0.5),
   };
   Object.assign(network, {
     offline: at('network', 0.2),
     lost: at('network', 0.15),
     answerLost: at('network', 0.2),
+    answerLate: at('network', 0.3),
     doubled: at('network', 0.2),
     late: at('network', 0.15),
+    stranger: at('strangers', 0.3),
   });
   Object.assign(databaseTroubles, {
     deaths: at('crashes', 0.012),
+    freezes: at('freezes', 0.02),
     refused: at('database', 0.03),
     broken: at('database', 0.02),
     unheard: at('database', 0.03),
+  });
+};
+
+/** By how much a clock jumps: a little, as when it is set right, and by hours, as when it was set wrong. */
+const jumpsMs = [2_000, 20_000, 600_000, 86_400_000] as const;
+
+const jumpClocks = (history: History): void => {
+  history.every('clock jumps', 3_000, 15_000, (chance) => {
+    if (history.healed) return;
+    const clocks = [
+      history.server.mortal,
+      ...history.workers.map(({ mortal }) => mortal),
+      ...history.devices,
+    ];
+    const clock = chance.pick(clocks);
+    const byMs = (chance.pick(jumpsMs) ?? 0) * (chance.happens(0.5) ? 1 : -1);
+    if (clock === undefined) return;
+    clock.skewMs += byMs;
+    history.trace(`the clock of ${clock.name} jumps by ${String(byMs / 1_000)} s`);
+  });
+};
+
+const endSessions = (history: History): void => {
+  history.every('sessions', 4_000, 15_000, (chance) => {
+    const device = chance.pick(history.devices);
+    if (history.healed || device === undefined || device.isSessionOver) return;
+    device.isSessionOver = true;
+    history.trace(`the session on ${device.name} ends`);
+    history.scheduler.later(chance.between(1_000, 10_000), null, () => {
+      if (device.isSessionOver) history.start(() => device.signIn());
+    });
   });
 };
 
@@ -71,12 +108,7 @@ export const letTroublesHappen = (history: History): void => {
   history.every('late failures', 4_000, 20_000, (chance) =>
     while_(() => {
       const refund = chance.pick(provider.ledger.refunds);
-      if (
-        refund !== undefined &&
-        refund.operationId !== null &&
-        chance.happens(provider.troubles.lateFailure)
-      )
-        provider.failLate(refund);
+      if (refund !== undefined && chance.happens(provider.troubles.lateFailure)) provider.failLate(refund);
     })(),
   );
   if (history.has('refunds-by-hand')) {
@@ -87,15 +119,20 @@ export const letTroublesHappen = (history: History): void => {
       provider.refundByHand(payment, chance.pick([1_000, 2_500, 6_000]) ?? 1_000);
     });
   }
+  if (history.has('clock-jumps')) jumpClocks(history);
+  if (history.has('sessions')) endSessions(history);
   if (history.has('disputes')) {
     history.every('disputes', 5_000, 25_000, (chance) => {
       const open = provider.ledger.disputes.find((dispute) => dispute.open);
-      if (open !== undefined) return provider.closeDispute(open);
+      if (open !== undefined) return chance.happens(0.5) ? provider.closeDispute(open) : undefined;
       const payment = chance.pick([...provider.ledger.captured.keys()]);
       if (!history.healed && payment !== undefined && chance.happens(0.5)) provider.openDispute(payment);
     });
   }
 };
+
+/** Of what was made before, lists show everything by then. */
+const shownWithinMs = 6_000;
 
 /** Everything works again: what has died is started, what stood still goes on, and nothing more goes wrong. */
 export const heal = (history: History): void => {
@@ -106,8 +143,12 @@ export const heal = (history: History): void => {
   provider.troubles = noTroubles();
   Object.assign(network, noNetworkTroubles());
   Object.assign(databaseTroubles, noDatabaseTroubles());
-  for (const { mortal } of history.workers) mortal.frozenUntilMs = 0;
+  for (const { mortal } of [history.server, ...history.workers]) mortal.frozenUntilMs = 0;
+  provider.showAllBy(scheduler.nowMs() + shownWithinMs);
   for (const dispute of provider.ledger.disputes) if (dispute.open) provider.closeDispute(dispute);
-  for (const device of history.devices) device.lookUpFirst();
+  for (const device of history.devices) {
+    if (device.isSessionOver) history.start(() => device.signIn());
+    device.lookUpFirst();
+  }
   scheduler.later(10, null, () => history.revive());
 };

@@ -74,10 +74,13 @@ export class History {
     database.world.randomUuid = this.#uuids('database');
     this.#tell = createWebhooks(this);
     this.witness = new Witness(() => this.provider.ledger, this.scheduler.nowMs);
-    this.provider = createPretendProvider(this.scheduler, this.chance.fork('provider'), {
+    const terms = { keyWindowMs: plan.keyWindowMs, trustsAbsence: this.has('trusted-absence') };
+    this.provider = createPretendProvider(this.scheduler, this.chance.fork('provider'), terms, {
       beforeRefund: (expected, request) => this.#guard(() => this.witness.beforeRefund(expected, request)),
       changed: (event) => this.#tell(event),
-      left: (expected) => this.#guard(() => this.witness.requestLeft(expected)),
+      left: (expected, request, untilMs) =>
+        this.#guard(() => this.witness.requestLeft(expected, request, untilMs)),
+      answered: (expected) => this.witness.sending.answered(expected),
       trace: (line) => this.trace(line),
     });
     this.#grounds = {

@@ -23,35 +23,64 @@ const atTheDesk = async (work: () => Promise<unknown>): Promise<boolean> => {
   }
 };
 
+/** Longer than a server stands still: one that has died by then answers nobody. */
+const givesUpAfterMs = 60_000;
+
+/** Whoever waits for an answer does nothing else meanwhile. */
+const oneAtATime = (
+  { scheduler }: History,
+  act: (chance: Chance) => Promise<void>,
+): ((chance: Chance) => Promise<void>) => {
+  let isBusy = false;
+  return async (chance) => {
+    if (isBusy) return;
+    isBusy = true;
+    await Promise.race([act(chance), scheduler.pause(givesUpAfterMs, null)]);
+    isBusy = false;
+  };
+};
+
 const holdNowAndThen = (history: History): void => {
   let isOn = false;
-  history.every('holds', 4_000, 20_000, async () => {
-    if (history.healed) return;
+  const switchIt = async (chance: Chance): Promise<void> => {
+    if (history.healed || (isOn && chance.happens(0.5))) return;
     isOn = !isOn;
-    history.trace(isOn ? 'submitting is put on hold' : 'the hold is lifted');
-    await atTheDesk(() =>
-      history.server.engine.hold.set(organisationId, isOn, 'eve', 'to look at something'),
+    if (!isOn) history.witness.sending.holdIs(false);
+    const { engine, mortal } = history.server;
+    const isDone = await atTheDesk(() =>
+      engine.hold.set(organisationId, isOn, 'eve', 'to look at something'),
     );
-  });
+    if (!isDone || !mortal.alive) return;
+    history.trace(isOn ? 'submitting is put on hold' : 'the hold is lifted');
+    // By then somebody else may have lifted it.
+    if (isOn && !history.healed) history.witness.sending.holdIs(true);
+  };
+  history.every('holds', 2_000, 14_000, oneAtATime(history, switchIt));
 };
 
 const changePolicy = async (history: History, chance: Chance): Promise<void> => {
   const { policy } = history.server.engine;
   const { policy: now } = await policy.show(principalOf(eve));
+  const { sending } = history.witness;
+  const least = history.has('two-approvals') ? 2 : 1;
   const wanted = chance.pick([
     { ...now, approvalsNeeded: 2 },
-    { ...now, approvalsNeeded: 1 },
+    { ...now, approvalsNeeded: least },
     { ...now, allowedReasons: ['returned'] as const },
     { ...now, allowedReasons: null },
   ]);
   if (wanted === undefined) return;
   const { version: basedOn, ...rules } = wanted;
   const asked = { basedOn, policy: rules, note: 'as we agreed' };
+  // Looser from when it may have been carried out, tighter only from when that was told.
+  if (wanted.approvalsNeeded < now.approvalsNeeded) sending.policyAsksFor(wanted.approvalsNeeded);
   const answer = await policy.change(principalOf(eve), asked);
   if (!answer.ok) return;
   const waiting = answer.desk.waiting?.id;
   if (waiting !== undefined) await policy.approve(principalOf(eli), waiting);
   const { policy: after } = await policy.show(principalOf(eve));
+  if (!history.server.mortal.alive) return;
+  sending.policyAsksFor(after.approvalsNeeded);
   history.trace(
     `the policy asks for ${String(after.approvalsNeeded)} and allows ${after.allowedReasons?.join(', ') ?? 'every reason'}`,
   );
@@ -62,7 +91,7 @@ const restore = async (history: History, putBack: () => void, isRecognised: bool
   history.trace(`the database is put back${isRecognised ? '' : ', and nobody notices'}`);
   history.killAll();
   putBack();
-  history.witness.restored = true;
+  history.witness.putBack();
   if (isRecognised) {
     await history.database.administer('select begin_new_generation($1, $2)', [
       `after ${String(history.scheduler.nowMs())}`,
@@ -127,13 +156,25 @@ const settleSome = async (history: History, chance: Chance): Promise<void> => {
   }
 };
 
+/** Before anybody does anything: two have to approve each refund from now on. */
+export const askForTwoApprovals = async (history: History): Promise<void> => {
+  const { policy } = history.server.engine;
+  const { policy: now } = await policy.show(principalOf(eve));
+  const { version: basedOn, ...rules } = { ...now, approvalsNeeded: 2 };
+  const answer = await policy.change(principalOf(eve), { basedOn, policy: rules, note: 'as we agreed' });
+  const waiting = answer.ok ? answer.desk.waiting?.id : undefined;
+  if (waiting !== undefined) await policy.approve(principalOf(eli), waiting);
+  history.witness.sending.beginsWith(2);
+};
+
 /** What those who run it do: holds, the policy, restores, and what stands before a person. */
 export const letManagersAct = (history: History): void => {
   if (history.has('holds')) holdNowAndThen(history);
   if (history.has('policy')) {
-    history.every('policy', 6_000, 30_000, async (chance) => {
+    const change = async (chance: Chance): Promise<void> => {
       if (!history.healed) await atTheDesk(() => changePolicy(history, chance));
-    });
+    };
+    history.every('policy', 4_000, 16_000, oneAtATime(history, change));
   }
   if (history.has('restore')) restoreOnce(history);
   if (history.has('operators'))
@@ -143,6 +184,7 @@ export const letManagersAct = (history: History): void => {
     if (!history.healed) return;
     const [organisation] = await history.database.rowsOf('organisations');
     if (organisation?.['hold_on'] !== true) return;
+    history.witness.sending.holdIs(false);
     await atTheDesk(() => history.server.engine.hold.set(organisationId, false, 'eve', null));
     history.trace('the hold is lifted');
   });

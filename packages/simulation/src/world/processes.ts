@@ -15,12 +15,13 @@ export type DatabaseTroubles = {
   refused: number;
   broken: number;
   unheard: number;
-  /** Of steps: how many are a process's last. */
+  /** Of steps: how many are a process's last, and at how many it stands still for a while. */
   deaths: number;
+  freezes: number;
 };
 
 export const noDatabaseTroubles = (): DatabaseTroubles => ({
-  ...{ away: false, refused: 0, broken: 0, unheard: 0, deaths: 0 },
+  ...{ away: false, refused: 0, broken: 0, unheard: 0, deaths: 0, freezes: 0 },
 });
 
 /** What processes live in. */
@@ -37,6 +38,9 @@ export type Grounds = {
   readonly feedWritten: () => void;
 };
 
+/** Within a lease, and past all of it. */
+const [shortFreezeMs, longestFreezeMs] = [7_000, 45_000];
+
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 export const kill = (grounds: Grounds, mortal: Mortal, where: string): void => {
@@ -50,15 +54,21 @@ export const kill = (grounds: Grounds, mortal: Mortal, where: string): void => {
 const gateOf = (grounds: Grounds, mortal: Mortal): DatabaseGate => {
   const { scheduler, troubles } = grounds;
   const chance = grounds.chance.fork(mortal.name);
-  const stepsOn = async (where: string): Promise<void> => {
+  const stepsOn = async (where: string, freezes: number): Promise<void> => {
     await scheduler.pause(chance.below(4), mortal);
+    if (chance.happens(freezes)) {
+      const forMs = chance.between(500, chance.happens(0.5) ? longestFreezeMs : shortFreezeMs);
+      grounds.trace(`${mortal.name} stands still for ${String(forMs)} ms ${where}`);
+      mortal.frozenUntilMs = scheduler.nowMs() + forMs;
+      await scheduler.pause(1, mortal);
+    }
     if (!chance.happens(troubles.deaths)) return;
     kill(grounds, mortal, where);
     await never();
   };
   return {
     begin: async () => {
-      await stepsOn('before a transaction');
+      await stepsOn('before a transaction', troubles.freezes);
       if (troubles.away || chance.happens(troubles.refused)) throw connectionClosed();
     },
     between: () => (chance.happens(0.2) ? scheduler.pause(chance.below(30), mortal) : Promise.resolve()),
@@ -71,7 +81,8 @@ const gateOf = (grounds: Grounds, mortal: Mortal): DatabaseGate => {
       return chance.happens(troubles.broken / 8) ? 'breaks' : 'go';
     },
     committed: async () => {
-      await stepsOn('after a commit');
+      // What is committed and not yet acted on is where standing still tells most.
+      await stepsOn('after a commit', 3 * troubles.freezes);
       if (chance.happens(troubles.unheard)) throw connectionClosed();
     },
   };
@@ -86,7 +97,8 @@ type ProcessParts = {
 
 const partsOf = (grounds: Grounds, mortal: Mortal, skewMs: number): ProcessParts => {
   const { scheduler, provider } = grounds;
-  const clockOf = (): number => scheduler.nowMs() + skewMs;
+  mortal.skewMs = skewMs;
+  const clockOf = (): number => scheduler.nowMs() + mortal.skewMs;
   const readClock = (): Date => new Date(scheduler.nowMs());
   const driver = grounds.database.driverFor(gateOf(grounds, mortal), mortal);
   const connection = connectionOver(driver, { url: 'pretend' });

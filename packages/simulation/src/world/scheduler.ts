@@ -1,17 +1,21 @@
 import { setImmediate } from 'node:timers';
 import { carryOutWhatIsPutOff } from './put-off.ts';
 
-/** Something that can die or stand still: a process, a tab. What it waits for then never comes. */
+/** Something that can die or stand still, and has a clock: a process, a tab. What it waits for then never comes. */
 export type Mortal = {
   readonly name: string;
   alive: boolean;
   /** Stands still until then, like a process that its machine has frozen. */
   frozenUntilMs: number;
+  /** By how much its clock is ahead of everybody's. */
+  skewMs: number;
   /** What goes with it. */
   readonly atDeath: (() => void)[];
 };
 
-export const createMortal = (name: string): Mortal => ({ name, alive: true, frozenUntilMs: 0, atDeath: [] });
+export const createMortal = (name: string): Mortal => ({
+  ...{ name, alive: true, frozenUntilMs: 0, skewMs: 0, atDeath: [] },
+});
 
 /** One clock and one order of events for a whole history. Nothing goes on but by an event of it. */
 export type Scheduler = {

@@ -25,6 +25,16 @@ const json = (value: unknown): WireAnswer => ({
   text: JSON.stringify(value),
 });
 
+/** What the server says to whoever's session has ended. */
+export const signInNeeded: WireAnswer = {
+  status: 401,
+  contentType: 'application/problem+json',
+  text: JSON.stringify({
+    ...{ type: 'https://holdfast.test/problems/unauthenticated', title: 'Sign in', status: 401 },
+    ...{ detail: 'Sign in, or send an API key as a bearer token.', final: false },
+  }),
+};
+
 const trouble: WireAnswer = { status: 503, contentType: 'text/plain', text: 'no' };
 
 /** Each command is judged by itself: a malformed one spoils no other. */
@@ -56,6 +66,9 @@ export const answerRequest = async (
     return trouble;
   }
 };
+
+/** So few that a catch-up comes in pages also where little has happened. */
+const pageOfFeed = 2;
 
 const batch = (changes: Partial<FeedBatch>): FeedBatch => ({
   ...{ operations: [], orders: [], tickets: [], cursor: null, live: null, reset: null, unreadable: [] },
@@ -96,7 +109,7 @@ export const pollFeed = async (
     const found: Awaited<ReturnType<Engine['feed']['changesAfter']>> = await engine.feed.changesAfter(
       principal,
       from,
-      200,
+      pageOfFeed,
     );
     if (found.cursor === from) break;
     from = found.cursor;

@@ -71,11 +71,17 @@ export const createWebhooks = (history: History): ((changed: ProviderEvent) => v
     history.untold += 1;
     const event = eventOf(history, changed, `evt_${String(events)}`);
     const isBad = history.has('webhooks') && !history.healed;
-    const delayMs = isBad && chance.happens(0.5) ? chance.below(30_000) : chance.below(usualDelayMs);
+    // Where its records lag, so does what it tells of them.
+    const lagMs = 'refund' in changed ? changed.refund.listedFromMs - history.scheduler.nowMs() : 0;
+    const isStale = history.has('stale-records') && !history.healed;
+    const delayMs =
+      (isStale ? Math.max(0, lagMs) : 0) +
+      (isBad && chance.happens(0.5) ? chance.below(30_000) : chance.below(usualDelayMs));
     history.scheduler.later(delayMs, null, () => history.start(() => deliver(event)));
   };
 
   return (changed) => {
+    if (history.has('no-webhooks')) return;
     send(changed);
     // Two endpoints for one account: the same fact under another event's ID.
     if (history.has('webhooks') && chance.happens(0.2)) send(changed);
