@@ -1,5 +1,5 @@
 import { expect, test } from '../harness/journey.ts';
-import { card, findOrder, operationOn, sendButton } from '../harness/steps.ts';
+import { card, findOrder, openProposal, operationOn, sendButton } from '../harness/steps.ts';
 
 test('the assistant beside an order drafts what was asked for; a person looks it over and sends it', async ({
   house,
@@ -26,6 +26,13 @@ test('the assistant beside an order drafts what was asked for; a person looks it
   // How it came about lies beside it, for whoever looks at it.
   await agent.getByText('What was asked of the assistant').click();
   await expect(agent.getByText('Refund 20.50 euros for the headphones, the return arrived')).toBeVisible();
+
+  // And beside the decision. What comes of the operation meanwhile does not close what somebody reads.
+  const approver = await visit('approver');
+  await openProposal(approver, order);
+  await approver.getByText('What was asked of the assistant').click();
+  const asked = approver.getByText('Refund 20.50 euros for the headphones, the return arrived');
+  await expect(asked).toBeVisible();
 
   // Asked later, without a connection, it reports what Holdfast has recorded, and offers no second one.
   await agent.goto(`${house.origin}/orders/${order.id}`);

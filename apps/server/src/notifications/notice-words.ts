@@ -23,6 +23,10 @@ const sentenceOf = ({ kind, count }: Pick<ClaimedNotice, 'kind' | 'count'>): str
       return count === 1
         ? '1 webhook address has taken nothing for a day.'
         : `${String(count)} webhook addresses have taken nothing for a day.`;
+    case 'proposals-in-a-burst':
+      return count === 1
+        ? 'One person, key or assistant proposed 30 refunds or more within ten minutes.'
+        : `${String(count)} people, keys or assistants proposed 30 refunds or more each within ten minutes.`;
     case 'test':
       return 'Notices arrive here. This one was only to try it.';
   }
@@ -43,6 +47,7 @@ export const placeOf = ({
       return '/settings/webhooks';
     case 'approvals-wait':
     case 'nobody-can-approve':
+    case 'proposals-in-a-burst':
     case 'test':
       return '/approvals';
   }

@@ -1,7 +1,7 @@
 /** How somebody is told that something waits for them. */
 export const notices = {
   title: 'Notices',
-  lead: 'How you are told that a refund waits for your approval, that one of yours came back from the bank, that nobody can approve one, or that nobody has taken a case.',
+  lead: 'How you are told that a refund waits for your approval, that one of yours came back from the bank, that nobody can approve one, that nobody has taken a case, or that very many were proposed at once.',
   hereTitle: 'This browser',
   says: 'A notice says how many wait and in which organisation: no customer, no amount. It ends when you sign out here.',
   standings: {

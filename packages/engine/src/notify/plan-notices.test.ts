@@ -48,6 +48,7 @@ const facts = (changed: Partial<NoticeFacts> = {}): NoticeFacts => ({
   cases: [],
   cameBack: [],
   endpoints: [],
+  bursts: [],
   members,
   reach: new Map(members.map(({ userId }) => reach(userId))),
   told: new Set(),
@@ -85,6 +86,19 @@ describe('of what came back, and of an address that takes nothing', () => {
   it('admins are told of an address that has taken nothing for a day', () => {
     const endpoints = [{ id: 'e', sinceMs: 99_999 }];
     expect(told({ operations: [], endpoints })).toEqual(['bo endpoint-failing e']);
+  });
+});
+
+describe('of very many proposals of one at once', () => {
+  // Red when: whoever settles nothing is told, or each look at a burst that goes on tells of it anew.
+  it('operators and admins are told, once a burst', () => {
+    const bursts = [{ id: 'b', sinceMs: 0 }];
+    expect(told({ operations: [], bursts })).toEqual([
+      'bo proposals-in-a-burst b',
+      'olga proposals-in-a-burst b',
+    ]);
+    const known = new Set([toldKey('bo', 'proposals-in-a-burst', 'b', 0)]);
+    expect(told({ operations: [], bursts, told: known })).toEqual(['olga proposals-in-a-burst b']);
   });
 });
 

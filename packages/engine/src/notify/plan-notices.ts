@@ -7,6 +7,7 @@ export const waitingKinds = [
   'case-untaken',
   'refund-came-back',
   'endpoint-failing',
+  'proposals-in-a-burst',
 ] as const;
 export type WaitingKind = (typeof waitingKinds)[number];
 export type NoticeKind = WaitingKind | 'test';
@@ -68,15 +69,18 @@ type Waiting = {
   readonly cameBack: readonly CameBack[];
   /** Webhook endpoints that have failed for a day. */
   readonly endpoints: readonly UntakenCase[];
+  /** People, keys and assistants that proposed very much at once; since when: not said, for a burst goes on. */
+  readonly bursts: readonly UntakenCase[];
 };
 
 /** What waits for this very person, and since when. */
 const waitingFor = (
   kind: WaitingKind,
   member: Member,
-  { policy, operations, cases, cameBack, endpoints }: Waiting,
+  { policy, operations, cases, cameBack, endpoints, bursts }: Waiting,
 ): readonly UntakenCase[] => {
   if (kind === 'case-untaken') return roleMay(member.role, 'operator') ? cases : [];
+  if (kind === 'proposals-in-a-burst') return roleMay(member.role, 'operator') ? bursts : [];
   if (kind === 'endpoint-failing') return member.role === 'admin' ? endpoints : [];
   if (kind === 'refund-came-back') return cameBack.filter(({ people }) => people.includes(member.userId));
   return operations.flatMap((operation) => {
@@ -148,6 +152,7 @@ export type NoticeFacts = {
   readonly cases: readonly UntakenCase[];
   readonly cameBack: readonly CameBack[];
   readonly endpoints: readonly UntakenCase[];
+  readonly bursts: readonly UntakenCase[];
   readonly members: readonly Member[];
   readonly reach: ReadonlyMap<string, Reach>;
   readonly told: Told;

@@ -10,6 +10,7 @@ import {
 } from '../notify/plan-notices.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { readPolicy } from './operation-reader.ts';
+import { proposalBursts } from './proposal-bursts.ts';
 
 /** What is read of one organisation at once, at most: of more, the oldest. Whoever has so many waiting knows it. */
 const mostWaiting = 1_000;
@@ -150,19 +151,21 @@ export type NoticeGround = {
   readonly cases: readonly UntakenCase[];
   readonly cameBack: readonly CameBack[];
   readonly endpoints: readonly UntakenCase[];
+  readonly bursts: readonly UntakenCase[];
   readonly members: readonly Member[];
   readonly reach: ReadonlyMap<string, Reach>;
 };
 
 export const readNoticeGround = async (tx: OrganisationTransaction): Promise<NoticeGround> => {
   const members = await readMembers(tx);
-  const [policy, operations, cases, cameBack, endpoints, reach] = await Promise.all([
+  const [policy, operations, cases, cameBack, endpoints, bursts, reach] = await Promise.all([
     readPolicy(tx),
     waitingOperations(tx),
     untakenCases(tx),
     refundsThatCameBack(tx),
     failingEndpoints(tx),
+    proposalBursts(tx),
     readReach(tx, members),
   ]);
-  return { policy, operations, cases, cameBack, endpoints, members, reach };
+  return { policy, operations, cases, cameBack, endpoints, bursts, members, reach };
 };

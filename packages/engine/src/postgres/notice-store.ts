@@ -22,7 +22,8 @@ export const organisationsWithNotices = async ({
     select org_id from organisations_with_notices()
     union select org_id from organisations_with_untaken_cases()
     union select org_id from organisations_with_follow_ups()
-    union select org_id from organisations_with_failing_endpoints() order by org_id`
+    union select org_id from organisations_with_failing_endpoints()
+    union select org_id from organisations_with_many_new_proposals() order by org_id`
   ).map(({ org_id }) => org_id);
 
 const makeNotices = (
@@ -74,7 +75,7 @@ const readTold = async (tx: OrganisationTransaction): Promise<ReadonlySet<string
 /** What is decided needs no memory of who was told of it, and what was sent long ago none of where. */
 const forgetOld = async (tx: OrganisationTransaction): Promise<void> => {
   await tx.ask(
-    `delete from notices_told t where t.org_id = $1 and t.kind <> 'endpoint-failing'
+    `delete from notices_told t where t.org_id = $1 and t.kind not in ('endpoint-failing', 'proposals-in-a-burst')
       and not exists (select from operations o where o.org_id = t.org_id and o.id = t.operation_id
         and case t.kind when 'case-untaken' then o.escalated_at is not null
           when 'refund-came-back' then o.follow_up is not null and o.follow_up->>'closed' is null
@@ -93,6 +94,13 @@ const forgetOld = async (tx: OrganisationTransaction): Promise<void> => {
   ]);
 };
 
+const forgetOver = (tx: OrganisationTransaction, bursts: NoticeGround['bursts']): Promise<unknown> =>
+  tx.ask(
+    `delete from notices_told where org_id = $1 and kind = 'proposals-in-a-burst'
+      and operation_id <> all($2::uuid[])`,
+    [tx.organisationId, bursts.map(({ id }) => id)],
+  );
+
 export type NoticeSettings = { readonly mail: MailOut; readonly quietMs?: number };
 
 /** Decides who is told now and writes it down, in the caller's transaction. @returns how many people are told */
@@ -102,8 +110,9 @@ export const planWaitingNotices = async (
 ): Promise<number> => {
   await forgetOld(tx);
   const ground = await readNoticeGround(tx);
-  const { operations, cases, cameBack, endpoints } = ground;
-  if ([operations, cases, cameBack, endpoints].every((waiting) => waiting.length === 0)) return 0;
+  const { operations, cases, cameBack, endpoints, bursts } = ground;
+  await forgetOver(tx, bursts);
+  if ([operations, cases, cameBack, endpoints, bursts].every((waiting) => waiting.length === 0)) return 0;
   const told = await readTold(tx);
   const facts = { ...ground, told, mail: settings.mail, nowMs: tx.now.getTime() };
   let people = 0;
