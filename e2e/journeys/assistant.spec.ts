@@ -1,4 +1,6 @@
+import { mintId } from '../harness/cluster-people.ts';
 import { expect, test } from '../harness/journey.ts';
+import { expectReachable } from '../harness/reachable.ts';
 import { card, findOrder, openProposal, operationOn, sendButton } from '../harness/steps.ts';
 
 test('the assistant beside an order drafts what was asked for; a person looks it over and sends it', async ({
@@ -27,12 +29,11 @@ test('the assistant beside an order drafts what was asked for; a person looks it
   await agent.getByText('What was asked of the assistant').click();
   await expect(agent.getByText('Refund 20.50 euros for the headphones, the return arrived')).toBeVisible();
 
-  // And beside the decision. What comes of the operation meanwhile does not close what somebody reads.
+  // And beside the decision.
   const approver = await visit('approver');
   await openProposal(approver, order);
   await approver.getByText('What was asked of the assistant').click();
-  const asked = approver.getByText('Refund 20.50 euros for the headphones, the return arrived');
-  await expect(asked).toBeVisible();
+  await expect(approver.getByText('Refund 20.50 euros for the headphones, the return arrived')).toBeVisible();
 
   // Asked later, without a connection, it reports what Holdfast has recorded, and offers no second one.
   await agent.goto(`${house.origin}/orders/${order.id}`);
@@ -76,6 +77,56 @@ test('the assistant answers without a connection too, and what it filled in surv
   await expect(agent.getByLabel(/Amount/)).toHaveValue('20.50');
   await sendButton(agent).click();
   await agent.context().setOffline(false);
-  await operationOn(agent);
+  const id = await operationOn(agent);
   await expect(card(agent)).toContainText('Waiting for approval.');
+
+  // What becomes of the operation meanwhile does not close what somebody reads.
+  const approver = await visit('approver');
+  await openProposal(approver, order);
+  await approver.getByText('What was asked of the assistant').click();
+  const asked = approver.getByText('Refund 20.50 euros for the headphones, the return arrived');
+  await expect(asked).toBeVisible();
+  await house.askAsPerson('agent', `/v1/operations/${id}/cancel`, { commandId: mintId(), reason: 'A slip.' });
+  await expect(approver.getByRole('article')).toContainText('Cancelled');
+  await expect(asked).toBeVisible();
+});
+
+// Red when: the button or the key does not reach the question, or a part of an answer is kept or offered.
+test('an answer is stopped by the button or by Escape, nothing of it is kept, and everyone can use the panel', async ({
+  house,
+  visit,
+}) => {
+  const order = await house.sell({ name: 'asked-and-stopped', minor: 12_900 });
+  const agent = await visit('agent', { reducedMotion: 'reduce' });
+  await findOrder(agent, order);
+  await agent.getByText('Ask the assistant').click();
+  const question = agent.getByLabel('What should happen?');
+  const answers = agent.getByRole('listitem').filter({ hasText: 'Refund 20.50 euros for the headphones' });
+  const stopped = answers.getByText('Stopped. Nothing of it was kept.');
+  const ask = async (): Promise<void> => {
+    await question.fill('Refund 20.50 euros for the headphones');
+    await agent.getByRole('button', { name: 'Ask', exact: true }).click();
+  };
+  house.network.loseAnswers();
+  await ask();
+  await agent.getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect(stopped).toHaveCount(1);
+  await ask();
+  await expect(agent.getByRole('button', { name: 'Stop', exact: true })).toBeFocused();
+  await agent.keyboard.press('Escape');
+  await expect(stopped).toHaveCount(2);
+  await expect(agent.getByRole('button', { name: 'Ask', exact: true })).toBeFocused();
+  await expect(agent.getByRole('button', { name: 'Fill in the refund form' })).toHaveCount(0);
+
+  await house.network.mend();
+  await ask();
+  await expect(agent.getByRole('button', { name: 'Fill in the refund form' })).toBeVisible();
+  for (const [width, height] of [
+    [390, 844],
+    [1024, 768],
+    [1440, 900],
+  ] as const) {
+    await agent.setViewportSize({ width, height });
+    await expectReachable(agent, `the assistant at ${String(width)}`);
+  }
 });
