@@ -130,6 +130,25 @@ const askedForNothing = [
   'put /v1/policy',
 ];
 
+type Ask = (name: string, route: string, options?: AskOptions) => Promise<Asked>;
+
+/** Where the world outside is told, from the first address to its removal. */
+const walkEndpoints = async (ask: Ask): Promise<void> => {
+  const path = '/v1/webhook-endpoints';
+  const added = await ask(`post ${path}`, path, { body: { url: 'https://hooks.example/holdfast' } });
+  const { id } = z.looseObject({ id: z.string() }).parse(added.body);
+  await ask(`get ${path}`, path);
+  await ask(`get ${path}/{id}/deliveries`, `${path}/${id}/deliveries`);
+  const acts = [
+    ['switch', { on: false }],
+    ['rotate', {}],
+    ['redeliver', { failedSince: '2026-11-01T10:00:00Z' }],
+    ['test', {}],
+    ['remove', {}],
+  ] as const;
+  for (const [act, body] of acts) await ask(`post ${path}/{id}/${act}`, `${path}/${id}/${act}`, { body });
+};
+
 const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
   const answers = new Map<string, Asked>();
   const ask = async (name: string, route: string, options?: AskOptions): Promise<Asked> => {
@@ -185,6 +204,7 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
     decision({ version: 1, outcome: 'failed', note: 'n' }),
   );
   await ask('post /v1/operations/{id}/case', `${at}/case`, decision({ act: 'comment', text: 'seen' }));
+  await ask('post /v1/operations/{id}/follow-up', `${at}/follow-up`, decision({ act: 'take' }));
   await ask('get /v1/operations/{id}/provider-ledger', `${at}/provider-ledger`);
   await ask('get /v1/case-takers', '/v1/case-takers');
   await ask('post /v1/demo/cases', '/v1/demo/cases');
@@ -253,6 +273,9 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
     const route = name.slice(name.indexOf(' ') + 1).replace('{id}', mintId());
     await ask(name, route, { body: {} });
   }
+  await walkEndpoints(ask);
+  await ask('get /v1/hold', '/v1/hold');
+  await ask('post /v1/hold', '/v1/hold', { body: { on: false } });
   await ask('get /api/auth/get-session', '/api/auth/get-session');
   await ask('post /api/auth/sign-in/email', '/api/auth/sign-in/email', {
     body: { email: 'a@b.example', password: 'x' },
@@ -275,6 +298,8 @@ describe('the contract as a document', () => {
       ['post /v1/invitation', 422],
       ['post /v1/invitation/accept', 422],
       ['post /v1/operations/{id}/resolve', 409],
+      // It did not come back.
+      ['post /v1/operations/{id}/follow-up', 422],
       ['post /v1/demo/cases', 404],
       ['post /v1/set-password', 422],
       ['post /v1/passkey-sign-in', 401],

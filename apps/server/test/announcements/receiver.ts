@@ -27,7 +27,12 @@ const ok = (response: ServerResponse): void => {
 
 const verifies = (secret: string, body: string, headers: IncomingHttpHeaders): boolean => {
   try {
-    new Webhook(secret).verify(body, headers as Record<string, string>);
+    const of = (name: string): string => String(headers[name]);
+    new Webhook(secret).verify(body, {
+      'webhook-id': of('webhook-id'),
+      'webhook-timestamp': of('webhook-timestamp'),
+      'webhook-signature': of('webhook-signature'),
+    });
     return true;
   } catch {
     return false;

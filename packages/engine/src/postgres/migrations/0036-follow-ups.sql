@@ -1,8 +1,6 @@
 -- A refund that did not last leaves something to do: the customer is to be paid another way. It stands with its operation,
 -- until somebody closes it with a note or a new refund takes its place.
 alter table operations add column follow_up jsonb;
-create index operations_with_open_follow_up on operations (org_id, id)
-  where follow_up is not null and follow_up->>'closed' is null;
 
 alter table case_entries drop constraint case_entries_act_check;
 alter table case_entries add constraint case_entries_act_check check (act in
