@@ -141,6 +141,8 @@ const differenceOf = async (
     const [pretended, real] = [answer, heard].map((one) => ('code' in one ? one.code : 'rows'));
     return pretended === real ? null : { text, pretended, real };
   }
+  // Rows in another order are not to be taken for values that the other one has drawn for itself.
+  if (isSame(text, answer, heard, heard.rows)) return null;
   const read = translation.read(answer.rows, heard.rows, heard.columns);
   if (isSame(text, answer, heard, read)) return null;
   return { text, pretended: [answer.count, answer.rows], real: [heard.count, read] };
