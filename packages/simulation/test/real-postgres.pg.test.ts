@@ -10,7 +10,7 @@ afterAll(() => database.close());
 
 describe('histories on a real PostgreSQL', () => {
   // Red when: what the pretended one is spared goes wrong, such as two processes that write into one transaction's rows.
-  test.each([1, 3, 5, 12, 17])(
+  test.each([1, 3, 17])(
     'nothing wrong happens while statements of several processes mix: seed %i',
     async (seed) => {
       const { violation, operations } = await runHistory(planOf(seed), database);

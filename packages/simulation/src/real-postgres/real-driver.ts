@@ -81,28 +81,9 @@ const ask = (side: Side, client: Asker, { text, given, options }: Question, shap
     case 'go': {
       const query = client.unsafe(text, given, options);
       const sent = shape === 'values' ? query.values() : query;
-      return living(side, side.underWay.track(sent as unknown as Promise<Rows>, side.life));
+      return living(side, sent as unknown as Promise<Rows>);
     }
   }
-};
-
-/** A transaction's client. Statements go out in the order in which they were asked, however long each is held up. */
-const clientOf = (side: Side, client: Asker, onBroken: (trouble: unknown) => void) => {
-  let last: Promise<void> = Promise.resolve();
-  return {
-    unsafe: (text: string, given?: Given, options?: Options) =>
-      lazily(async (shapeOf) => {
-        const turn = last.then(() => side.gate.between());
-        last = turn;
-        await turn;
-        try {
-          return await ask(side, client, { text, given, options }, shapeOf());
-        } catch (trouble) {
-          if (trouble instanceof SqlTrouble) onBroken(trouble);
-          throw trouble;
-        }
-      }),
-  };
 };
 
 /** Something that is under way until it is said to be over. */
@@ -110,6 +91,42 @@ const until = ({ underWay, life }: Side): (() => void) => {
   let over = (): void => undefined;
   void underWay.track(new Promise<void>((resolve) => (over = resolve)), life);
   return over;
+};
+
+/** Of one connection only the first statement is worked at; those behind it wait for it, and are not counted. */
+const createTalk = (side: Side) => {
+  let waiting = 0;
+  let isOver = (): void => undefined;
+  return async (asked: Promise<Rows>): Promise<Rows> => {
+    if (waiting === 0) isOver = until(side);
+    waiting += 1;
+    try {
+      return await asked;
+    } finally {
+      waiting -= 1;
+      if (waiting === 0) isOver();
+    }
+  };
+};
+
+/** A transaction's client. Statements go out in the order in which they were asked, however long each is held up. */
+const clientOf = (side: Side, client: Asker, onBroken: (trouble: unknown) => void) => {
+  let last: Promise<void> = Promise.resolve();
+  const talk = createTalk(side);
+  return {
+    unsafe: (text: string, given?: Given, options?: Options) =>
+      lazily(async (shapeOf) => {
+        const turn = last.then(() => side.gate.between());
+        last = turn;
+        await turn;
+        try {
+          return await talk(ask(side, client, { text, given, options }, shapeOf()));
+        } catch (trouble) {
+          if (trouble instanceof SqlTrouble) onBroken(trouble);
+          throw trouble;
+        }
+      }),
+  };
 };
 
 const transaction = async <Result>(
@@ -135,7 +152,7 @@ const transaction = async <Result>(
 
 const alone = async (side: Side, question: Question, shape: Shape): Promise<Rows> => {
   await side.gate.begin();
-  const rows = await ask(side, side.pool, question, shape);
+  const rows = await createTalk(side)(ask(side, side.pool, question, shape));
   await side.gate.committed();
   return rows;
 };
