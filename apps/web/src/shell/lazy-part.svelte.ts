@@ -45,10 +45,17 @@ const idle = (): Promise<void> =>
     else setTimeout(resolve, 200);
   });
 
+/** A browser that has no network would keep each import as failed, for as long as the page lives. */
+const network = (): Promise<void> =>
+  navigator.onLine
+    ? Promise.resolve()
+    : new Promise((resolve) => addEventListener('online', () => resolve(), { once: true }));
+
 /** Fetches every part, one at a time and only when the tab has nothing else to do: then all work offline. */
 export const bringWhenIdle = async (): Promise<void> => {
   for (const part of known) {
     await idle();
+    await network();
     await part.bring();
   }
 };
