@@ -53,4 +53,5 @@ export const offsetText = (zone: string, at: string): string =>
   new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
     .formatToParts(new Date(at))
     .find(({ type }) => type === 'timeZoneName')
-    ?.value.replace('GMT', 'UTC').replace('+00:00', '') ?? 'UTC';
+    ?.value.replace('GMT', 'UTC')
+    .replace('+00:00', '') ?? 'UTC';
