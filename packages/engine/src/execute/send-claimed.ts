@@ -55,7 +55,10 @@ export const sendClaimed = async (
     fence: claimed.fence,
   };
   const saved = await recordAndSettle(ports, account, attempt, report);
-  if (!saved) ports.log('error', 'an answer of the provider was lost with this process', { ...attempt });
+  if (!saved) {
+    const lost = made ? 'what came of a request' : 'that no request was made';
+    ports.log('error', `${lost} could not be recorded, and is lost with this process`, { ...attempt });
+  }
   return made;
 };
 
