@@ -108,6 +108,23 @@ describe('a waiting proposal', () => {
     expect(await record(first, sent)).toBe(false);
   });
 
+  // Red when: what is taken is chosen in a subquery of the update, which a plan may run anew for each row.
+  it('is taken as one of many where one was asked for, also by a plan that goes row by row', async () => {
+    await clean();
+    for (let number = 0; number < 4; number += 1) await device(ben.id);
+    await propose();
+    await plan();
+    const one = await within(async (tx) => {
+      for (const way of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material', 'indexscan', 'bitmapscan']) {
+        await tx.ask(`set local enable_${way} = off`);
+      }
+      return claimNotices(tx, 1);
+    });
+    expect(one).toHaveLength(1);
+    const taken = await admin()`select from notices where claimed_until is not null`;
+    expect(taken).toHaveLength(1);
+  });
+
   // Red when: a notice leaves for what was decided after it was made.
   it('that is decided before the notice leaves is told to nobody', async () => {
     await clean();

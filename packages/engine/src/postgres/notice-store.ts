@@ -227,18 +227,22 @@ const placeOf = (
     : undefined;
 };
 
-/** Takes what is due, by row: what another process has taken is passed by, and taken again if that one died. */
+/**
+ * Takes what is due, by row: what another process has taken is passed by, and taken again if that one died. Chosen once,
+ * before anything is written: a plan that chose anew for each row would take more than was asked for.
+ */
 export const claimNotices = async (
   tx: OrganisationTransaction,
   most: number,
 ): Promise<readonly ClaimedNotice[]> => {
   const now = tx.now.toISOString();
   const rows = await tx.ask<ClaimedRow>(
-    `update notices n set claimed_until = $2::timestamptz + make_interval(secs => $4), tries = n.tries + 1
-      where n.org_id = $1 and n.id in (select d.id from notices d
+    `with taken as materialized (select d.id from notices d
         where d.org_id = $1 and d.ended_at is null and d.due_at <= $2::timestamptz
           and (d.claimed_until is null or d.claimed_until <= $2::timestamptz)
         order by d.due_at, d.id limit $3 for update skip locked)
+      update notices n set claimed_until = $2::timestamptz + make_interval(secs => $4), tries = n.tries + 1
+      from taken where n.org_id = $1 and n.id = taken.id
       returning n.id, n.batch, n.user_id as "userId", n.kind, n.way, n.subscription_id as "subscriptionId", n.tries`,
     [tx.organisationId, now, most, claimSeconds],
   );
