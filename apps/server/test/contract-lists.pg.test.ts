@@ -228,6 +228,9 @@ describe('/metrics', () => {
       'holdfast_late_reversals_total',
       'holdfast_unapplied_events_oldest_seconds',
       'holdfast_clock_skew_seconds',
+      'holdfast_webhook_undelivered{older_than_seconds="0"}',
+      'holdfast_webhook_undelivered_oldest_seconds',
+      'holdfast_last_sweep_seconds',
     ];
     const lines = text.split('\n');
     expect(samples.filter((sample) => !lines.includes(`${sample} 0`))).toEqual([]);

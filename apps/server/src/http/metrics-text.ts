@@ -15,6 +15,11 @@ const helps: Readonly<Record<string, string>> = {
   holdfast_unapplied_events_oldest_seconds: 'Age of the oldest event that is stored and not applied',
   holdfast_most_proposals_of_one: 'The most that one person, key or assistant proposed in ten minutes',
   holdfast_assistant_calls_held_back_total: 'Calls of assistants that their limit held back',
+  holdfast_webhook_undelivered: 'Events that other programs were not told yet, waiting for at least so long',
+  holdfast_webhook_undelivered_oldest_seconds:
+    'Age of the oldest event that another program was not told yet',
+  holdfast_last_sweep_seconds:
+    "Since a sweep last compared the provider's ledger with ours to its end; since the organisation began where none has",
   holdfast_clock_skew_seconds: "The provider's clock less the database's",
 };
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -129,5 +130,25 @@ describe('the alert rules that are shipped', () => {
     expect(lines).toContain('holdfast_most_proposals_of_one 30');
     const stuck = ['HoldfastOutcomeUnknownForLong', 'HoldfastProposalsInABurst'];
     expect(await alertsOf(lines, stuck)).toMatchObject({ status: 0 });
+  });
+
+  // Red when: what waits to be told has no age, a sweep that never ended counts as one, or a threshold is beyond these.
+  it('fire for a program that was not told for hours, and for a ledger that nobody compared for days', async () => {
+    const { admin, organisationId } = house;
+    const endpoint = randomUUID();
+    await admin`insert into announcement_endpoints (org_id, id, url, description, created_at, created_by, secret)
+      values (${organisationId}, ${endpoint}, 'https://example.test/in', 'books', now(), 'anna', 'x')`;
+    await admin`insert into announcements
+        (org_id, endpoint_id, event_id, type, version, generation, made_at, payload, due_at)
+      values (${organisationId}, ${endpoint}, 'test_1', 'webhook.test', 1, 'g', now() - interval '2 hours', '{}', now())`;
+    await admin`update organisations set created_at = now() - interval '3 days' where org_id = ${organisationId}`;
+    const before = ['HoldfastOutcomeUnknownForLong', 'HoldfastProposalsInABurst'];
+    const expected = [...before, 'HoldfastOthersNotTold', 'HoldfastNotSwept'];
+    expect(await alertsOf(await scrape(), expected)).toMatchObject({ status: 0 });
+    await admin`update announcements set delivered_at = now() where event_id = 'test_1'`;
+    await admin`insert into sweeps (org_id, id, provider, account_id, asked_by, asked_at, since, swept_at, state,
+        started_at, ended_at)
+      values (${organisationId}, ${endpoint}, 'stripe', 'acct', 'schedule', now(), now(), now(), 'done', now(), now())`;
+    expect(await alertsOf(await scrape(), before)).toMatchObject({ status: 0 });
   });
 });

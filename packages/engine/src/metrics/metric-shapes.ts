@@ -19,6 +19,9 @@ export const attemptResults = [
 /** A key that may still be sent for less than this is at risk of never being sent again. Milliseconds. */
 export const replayWindowAtRiskMs = 2 * 60 * 60 * 1000;
 
+/** How long an event of ours waits to be told before it counts here. With 0, all that wait. */
+export const undeliveredOlderThanSeconds = [0, 300, 3_600, 86_400] as const;
+
 /** What was read from the tables; what is missing in a map is zero. */
 export type MetricFacts = {
   readonly operations: ReadonlyMap<string, number>;
@@ -35,6 +38,13 @@ export type MetricFacts = {
   readonly clockSkewSeconds: number;
   /** The most that one person, key or assistant proposed in the last ten minutes. */
   readonly mostProposalsOfOne: number;
+  /** What other programs were not told yet: how many wait longer than each of the bounds, in their order. */
+  readonly undelivered: { readonly older: readonly number[]; readonly oldestSeconds: number };
+  /**
+   * Since the last sweep ended that compared both sides whole; since the organisation began where none has. 0 while no
+   * account of it was looked at: there is nothing to compare.
+   */
+  readonly lastSweepSeconds: number;
   /** Counters by name and label. */
   readonly counted: readonly { readonly name: string; readonly label: string; readonly total: number }[];
   readonly reconciliation: readonly {
@@ -77,6 +87,13 @@ export const snapshotOf = (facts: MetricFacts): MetricsSnapshot => {
       sample('clock_skew_seconds', facts.clockSkewSeconds),
       sample('most_proposals_of_one', facts.mostProposalsOfOne),
       sample('assistant_calls_held_back_total', total('assistant_calls_held_back')),
+      ...undeliveredOlderThanSeconds.map((bound, index) =>
+        sample('webhook_undelivered', facts.undelivered.older[index] ?? 0, {
+          older_than_seconds: String(bound),
+        }),
+      ),
+      sample('webhook_undelivered_oldest_seconds', facts.undelivered.oldestSeconds),
+      sample('last_sweep_seconds', facts.lastSweepSeconds),
     ],
     reconciliationSeconds: reconciliation(facts),
   };

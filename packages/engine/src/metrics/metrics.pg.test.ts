@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ada,
@@ -10,6 +11,8 @@ import {
 } from '../../test/engine-house.ts';
 import type { MetricsSnapshot } from '../engine-interface.ts';
 import { changeOperation } from '../postgres/change-operation.ts';
+import type { OrganisationTransaction } from '../postgres/connection.ts';
+import { addEndpoint, removeEndpoint, switchEndpoint, testEndpoint } from '../postgres/endpoint-store.ts';
 
 let house: EngineHouse;
 beforeAll(async () => {
@@ -38,6 +41,7 @@ describe('the metrics', () => {
       'holdfast_clock_skew_seconds',
       'holdfast_duplicate_actions_total',
       'holdfast_foreign_actions_total',
+      'holdfast_last_sweep_seconds',
       'holdfast_late_reversals_total',
       'holdfast_most_proposals_of_one',
       'holdfast_oldest_seconds',
@@ -47,6 +51,8 @@ describe('the metrics', () => {
       'holdfast_replays_absorbed_total',
       'holdfast_unapplied_events_oldest_seconds',
       'holdfast_unresolved',
+      'holdfast_webhook_undelivered',
+      'holdfast_webhook_undelivered_oldest_seconds',
     ]);
     expect(snapshot.samples.filter(({ value }) => value !== 0)).toEqual([]);
     expect(snapshot.reconciliationSeconds.map(({ how, count }) => [how, count])).toContainEqual([
@@ -139,6 +145,68 @@ describe('the metrics', () => {
       [0, false],
     ]);
     await stuck.close();
+  });
+});
+
+describe('what other programs are to be told', () => {
+  const seen = async () => {
+    const snapshot = await house.engine.metrics(house.organisationId);
+    const waiting = ['0', '300', '3600', '86400'].map((bound) =>
+      valueOf(snapshot, 'holdfast_webhook_undelivered', { older_than_seconds: bound }),
+    );
+    return { waiting, oldest: valueOf(snapshot, 'holdfast_webhook_undelivered_oldest_seconds') ?? 0 };
+  };
+
+  // Red when: what was delivered counts, what waits does not age, or an endpoint that people switched off alarms.
+  it('is counted by how long it waits, until it is told or nobody waits for it', async () => {
+    const { admin } = house.database;
+    const within = <Result>(work: (tx: OrganisationTransaction) => Promise<Result>): Promise<Result> =>
+      house.runtime.inOrganisation(house.organisationId, work);
+    const id = randomUUID();
+    const added = { id, url: 'https://example.test/in', description: 'books', eventTypes: [], by: ada.id };
+    await within((tx) => addEndpoint(tx, { ...added, secret: new Uint8Array([1]) }));
+    for (const hours of [0, 2, 30]) {
+      const eventId = await within((tx) => testEndpoint(tx, id, ada.id));
+      await admin`update announcements set made_at = made_at - make_interval(hours => ${hours})
+        where event_id = ${eventId ?? ''}`;
+    }
+    const all = await seen();
+    expect(all.waiting).toEqual([3, 2, 2, 1]);
+    expect(all.oldest).toBeGreaterThanOrEqual(30 * 3_600);
+    await within((tx) => switchEndpoint(tx, id, false, ada.id));
+    expect(await seen()).toEqual({ waiting: [0, 0, 0, 0], oldest: 0 });
+    await within((tx) => switchEndpoint(tx, id, true, ada.id));
+    await admin`update announcements set delivered_at = now() where made_at < now() - interval '1 day'`;
+    const fewer = await seen();
+    expect(fewer.waiting).toEqual([2, 1, 1, 0]);
+    expect(fewer.oldest).toBeLessThan(3 * 3_600);
+    await within((tx) => removeEndpoint(tx, id, ada.id));
+    expect((await seen()).waiting).toEqual([0, 0, 0, 0]);
+  });
+});
+
+describe('the age of the last sweep', () => {
+  const age = async (id: string) => valueOf(await house.engine.metrics(id), 'holdfast_last_sweep_seconds');
+
+  // Red when: a sweep that gave up counts, or an organisation that was never swept looks freshly swept for ever.
+  it('runs from the last one that ended whole, before that from the beginning, and not before there is an account', async () => {
+    const { id } = await house.engine.createOrganisation('Swept');
+    const { admin } = house.database;
+    await admin`update organisations set created_at = now() - interval '3 days' where org_id = ${id}`;
+    expect(await age(id)).toBe(0);
+    await admin`insert into mirror_positions (org_id, provider, account_id, updated_at)
+      values (${id}, 'stripe', 'acct_1', now())`;
+    expect(Math.round(Number(await age(id)) / 3_600)).toBe(72);
+    for (const [state, hours] of [
+      ['done', 5],
+      ['no-answer', 1],
+    ] as const) {
+      await admin`insert into sweeps
+          (org_id, id, provider, account_id, asked_by, asked_at, since, swept_at, state, started_at, ended_at)
+        select ${id}, ${randomUUID()}, 'stripe', 'acct_1', 'schedule', t, t, t, ${state}, t, t
+        from (select now() - make_interval(hours => ${hours}) as t) at`;
+    }
+    expect(Math.round(Number(await age(id)) / 3_600)).toBe(5);
   });
 });
 

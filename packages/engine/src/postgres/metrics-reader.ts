@@ -2,8 +2,10 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { MetricsSnapshot } from '../engine-interface.ts';
 import { reconciliationBounds, replayWindowAtRiskMs, snapshotOf } from '../metrics/metric-shapes.ts';
 import type { OrganisationTransaction } from './connection.ts';
+import { secondsSinceSweep } from './last-sweep.ts';
 import { mostProposalsOfOne } from './proposal-bursts.ts';
 import { attempts, counted, mirrorPositions, operations, providerEvents } from './schema.ts';
+import { readUndelivered } from './undelivered.ts';
 
 /** One organisation's metrics, read from the tables themselves: what any process or the command line did counts. */
 export const readMetrics = async (tx: OrganisationTransaction): Promise<MetricsSnapshot> => {
@@ -57,6 +59,8 @@ export const readMetrics = async (tx: OrganisationTransaction): Promise<MetricsS
     unappliedEventsOldestSeconds: age(events?.oldest),
     clockSkewSeconds: Number(skew?.seconds ?? 0),
     mostProposalsOfOne: await mostProposalsOfOne(tx),
+    undelivered: await readUndelivered(tx),
+    lastSweepSeconds: await secondsSinceSweep(tx),
     counted: totals.map((row) => ({ ...row, total: Number(row.total) })),
     reconciliation: times.map((row) => ({
       how: row.how,

@@ -116,7 +116,7 @@ describe('a waiting proposal', () => {
     await plan();
     const one = await within(async (tx) => {
       for (const way of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material', 'indexscan', 'bitmapscan']) {
-        await tx.ask(`set local enable_${way} = off`);
+        await tx.ask(`set local enable_${way} = off`, []);
       }
       return claimNotices(tx, 1);
     });
