@@ -63,6 +63,7 @@ export const engineDouble = (overrides: Partial<Engine> = {}): EngineDouble => {
       get: unused('hold.get'),
       standing: () => note('hold.standing', {} as never),
       set: unused('hold.set'),
+      lift: unused('hold.lift'),
     },
     policy: {
       show: () => note('policy.show', {} as never),

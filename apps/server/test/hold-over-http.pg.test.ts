@@ -81,4 +81,51 @@ describe('the hold over HTTP', () => {
     await admin`update operations set last_check_at = now() - interval '1 day' where id = ${ids[1] ?? ''}`;
     expect((await standing(organisationId)).waits).toMatchObject({ toLookUp: 1, lookedUp: 1 });
   });
+
+  // Red when: the rule is the screen's alone, the note may be left out while something is open, or it is kept nowhere.
+  it('F125: goes on after a restore only with a word that its steps are done, and with a note while something is open', async () => {
+    const { admin, organisationId } = house;
+    const operator = await house.person('operator', 'ruth@hold.test');
+    const set = (body: unknown) => house.ask('POST', '/v1/hold', { cookie: operator.cookie, body });
+    const fields = (body: Record<string, unknown>) =>
+      (body['issues'] as { path: string; message: string }[]).map(({ path }) => path);
+    const isOn = async () => (await house.opened.made.engine.hold.get(organisationId)).on;
+    await admin`update operations set state = 'approved', unknown_since = null where state = 'outcome_unknown'`;
+    const id = await approved('lifted');
+    await admin`select begin_new_generation('one-more', 'put back')`;
+    await admin`update operations set state = 'outcome_unknown', unknown_since = now(), last_check_at = null
+      where org_id = ${organisationId} and id = ${id}`;
+
+    const silent = await set({ on: false });
+    expect([silent.status, fields(silent.body)]).toEqual([422, ['restoreStepsDone']]);
+    const claimed = await set({ on: false, restoreStepsDone: true });
+    expect([claimed.status, fields(claimed.body)]).toEqual([422, ['note']]);
+    expect(String(claimed.body['detail'])).toMatch(/1 that may have been sent was not looked up.*no sweep/);
+    expect((await set({ on: false, restoreStepsDone: true, note: '  ' })).status).toBe(422);
+    expect((await set({ on: false, note: 'It is fine.' })).status).toBe(422);
+    expect(await isOn()).toBe(true);
+
+    const note = 'The provider is closed until Monday; we looked by hand.';
+    const lifted = await set({ on: false, restoreStepsDone: true, note });
+    expect(lifted.body).toMatchObject({ on: false, reason: null, liftedNote: note });
+    expect(await isOn()).toBe(false);
+    const [entry] = await admin`select actor_id, data from organisation_audit
+      where org_id = ${organisationId} and type = 'hold-off' order by sequence desc limit 1`;
+    expect(entry).toEqual({
+      actor_id: operator.userId,
+      data: { afterRestore: 'steps-done', unanswered: ['to-look-up', 'not-swept'] },
+    });
+
+    // Everything answered: the word is enough, and the next hold has nothing of this note.
+    await admin`select begin_new_generation('and-another', 'put back')`;
+    await admin`update operations set last_check_at = now() where org_id = ${organisationId} and id = ${id}`;
+    await admin`insert into sweeps (org_id, id, provider, account_id, asked_by, asked_at, since, swept_at, state,
+        started_at, ended_at)
+      values (${organisationId}, ${id}, 'stripe', 'acct', 'schedule', now(), now(), now(), 'done', now(), now())`;
+    expect((await set({ on: false })).status).toBe(422);
+    expect((await set({ on: false, restoreStepsDone: true })).body).toMatchObject({
+      on: false,
+      liftedNote: null,
+    });
+  });
 });

@@ -5,6 +5,7 @@ import type {
   Command,
   CommandResult,
   Figure,
+  HoldLift,
   HoldStanding,
   LookupResponse,
   Numbers,
@@ -239,9 +240,19 @@ export type Engine = {
       by: string,
       reason: string | null,
     ) => Promise<HoldState>;
+    /**
+     * Lets submitting go on for a person, who has to answer for it after a restore. `missing`: the field that has to be
+     * said, with how the hold stands; nothing was changed.
+     */
+    readonly lift: (organisationId: string, by: string, lift: HoldLift) => Promise<HoldLifted>;
   };
   readonly policy: PolicyDesk;
   readonly createOrganisation: (name: string) => Promise<{ readonly id: string }>;
+};
+
+export type HoldLifted = {
+  readonly missing: 'restoreStepsDone' | 'note' | null;
+  readonly standing: HoldStanding;
 };
 
 /** Settings of the worker, as the environment gives them. Milliseconds. */

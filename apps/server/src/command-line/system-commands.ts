@@ -1,4 +1,5 @@
 import type { HoldState } from '@holdfast/engine';
+import { restoreGaps, type RestoreGap } from '@holdfast/operation';
 import type { Command } from 'commander';
 import type { Check } from './doctor.ts';
 import { commandFailed, outputFor } from './output.ts';
@@ -10,6 +11,11 @@ const holdLine = (state: HoldState): string =>
   state.on
     ? `On hold since ${state.since ?? '?'}, by ${state.by ?? '?'}${state.reason === null ? '' : `: ${state.reason}`}. Nothing is submitted; look-ups go on.`
     : 'Not on hold.';
+
+const gapText: Readonly<Record<RestoreGap, string>> = {
+  'to-look-up': 'not all that may have been sent was looked up since',
+  'not-swept': 'no sweep has compared the ledgers since',
+};
 
 type HoldOptions = Common & { reason?: string; all?: boolean };
 
@@ -48,12 +54,25 @@ const addHold = (program: Command): void => {
       .option('--org <id>', 'organisation; without it the default one')
       .option('--all', 'every organisation there is')
       .option('--json', 'print {on, since, by, reason}; of all: {items}');
-  const change = (on: boolean) => (options: HoldOptions) =>
-    eachAsked(options, ({ engine }, id) => engine.hold.set(id, on, 'command-line', options.reason ?? null));
   withOptions('on', 'submit nothing')
     .option('--reason <text>', 'why, for others to read')
-    .action(change(true));
-  withOptions('off', 'submit again').action(change(false));
+    .action((options: HoldOptions) =>
+      eachAsked(options, ({ engine }, id) =>
+        engine.hold.set(id, true, 'command-line', options.reason ?? null),
+      ),
+    );
+  withOptions('off', 'submit again').action((options: HoldOptions) => {
+    const output = outputFor(options.json === true);
+    return eachAsked(options, async ({ engine }, id) => {
+      const gaps = restoreGaps(await engine.hold.standing(id));
+      if (gaps.length > 0) {
+        output.note(
+          `${id} was put back: ${gaps.map((gap) => gapText[gap]).join(', and ')}. Submitting goes on all the same; what was approved is looked up before it is sent.`,
+        );
+      }
+      return engine.hold.set(id, false, 'command-line', null);
+    });
+  });
   withOptions('status', 'say whether it is on').action((options: HoldOptions) =>
     eachAsked(options, ({ engine }, id) => engine.hold.get(id)),
   );

@@ -18,7 +18,11 @@ export const hold = {
     restored: 'The database was put back to an earlier time.',
     more: 'More',
   },
-  off: { title: 'Submitting goes on', sentence: 'Approved refunds are sent as soon as it is their turn.' },
+  off: {
+    title: 'Submitting goes on',
+    sentence: 'Approved refunds are sent as soon as it is their turn.',
+    lifted: (note: string): string => `After the last restore it was let go on with this note: ${note}`,
+  },
   reason: 'Why',
   noReason: 'No reason was given.',
   restoredReason: 'The database was put back from a backup, or brought up in another place.',
@@ -74,6 +78,15 @@ export const hold = {
     ],
     swept: 'The last sweep since the hold began ended',
     notSwept: 'No sweep has been recorded since the hold began.',
+    gaps: {
+      'to-look-up': (count: number): string =>
+        `${many(count, 'refund that may have been sent was', 'refunds that may have been sent were')} not looked up since the hold began.`,
+      'not-swept': (): string => 'No sweep has ended since the hold began.',
+    },
+    noteTitle: 'Not everything is answered',
+    note: 'Why it goes on all the same',
+    noteHint: 'Everybody reads it on this screen.',
+    noteMissing: 'Write why it goes on although this is open. Until then submitting stays on hold.',
     confirm: 'All of this is done',
     confirmMissing: 'Tick this once all of it is done. Until then submitting stays on hold.',
   },

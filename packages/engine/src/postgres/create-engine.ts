@@ -10,7 +10,7 @@ import { requestCheck } from './check-request.ts';
 import { eraseConversation } from './conversation-store.ts';
 import { createFeed } from './feed.ts';
 import { readOrder } from './intake-facts.ts';
-import { readHoldStanding } from './hold-standing.ts';
+import { createHoldDesk } from './hold-desk.ts';
 import { createIntake } from './intake.ts';
 import { readMetrics } from './metrics-reader.ts';
 import { readNumbers } from './numbers-reader.ts';
@@ -20,7 +20,7 @@ import { findOrders, viewOrders } from './order-reader.ts';
 import { putOrder } from './order-store.ts';
 import { createPolicyDesk } from './policy-desk.ts';
 import { createProviderLedger } from './provider-ledger.ts';
-import { createOrganisation, readHold, setHold } from './organisation-store.ts';
+import { createOrganisation } from './organisation-store.ts';
 import type { Runtime } from './runtime.ts';
 import { findTickets, readTicketsByIds, viewTickets } from './ticket-reader.ts';
 import { putTicket } from './ticket-store.ts';
@@ -91,15 +91,7 @@ export const createEngine = (options: CreateEngineOptions): Engine => {
       ),
     metrics: (organisationId) => inOrganisation(organisationId, readMetrics),
     numbers: (organisationId, asked) => readNumbers(inOrganisation, organisationId, asked),
-    hold: {
-      get: (organisationId) => inOrganisation(organisationId, readHold),
-      standing: (organisationId) => inOrganisation(organisationId, readHoldStanding),
-      set: async (organisationId, on, by, reason) => {
-        const state = await inOrganisation(organisationId, (tx) => setHold(tx, on, by, reason));
-        wakes.written(organisationId);
-        return state;
-      },
-    },
+    hold: createHoldDesk(runtime),
     policy: createPolicyDesk(runtime),
     createOrganisation: async (name) => {
       const id = mintId();

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm';
-import type { HoldStanding } from '@holdfast/operation';
+import { restoreGaps, whatKeepsHold, type HoldLift, type HoldStanding } from '@holdfast/operation';
+import type { HoldLifted } from '../engine-interface.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { lastSweepEnd } from './last-sweep.ts';
-import { readHold } from './organisation-store.ts';
+import { readHold, setHold } from './organisation-store.ts';
 import { actors, counted, members, operations } from './schema.ts';
 
 /** By whom a new generation of history puts every organisation on hold. */
@@ -43,13 +44,25 @@ const readWaits = async (tx: OrganisationTransaction, since: Date): Promise<Hold
       };
 };
 
+/** The organisation's row, so that no other hold comes in between. */
+const lockHold = (tx: OrganisationTransaction): Promise<unknown> =>
+  tx.ask('select from organisations where org_id = $1 for no key update', [tx.organisationId]);
+
+const liftedNote = async (tx: OrganisationTransaction): Promise<string | null> => {
+  const [row] = await tx.ask<{ note: string | null }>(
+    'select hold_reason as note from organisations where org_id = $1 and not hold_on',
+    [tx.organisationId],
+  );
+  return row?.note ?? null;
+};
+
 /** The hold for people: who, why, since when, and what waits for it. */
 export const readHoldStanding = async (tx: OrganisationTransaction): Promise<HoldStanding> => {
   const hold = await readHold(tx);
   if (!hold.on || hold.since === null) {
     return {
       ...{ on: hold.on, since: hold.since, by: null, reason: hold.reason },
-      ...{ afterRestore: false, waits: nothingWaits, sweptAt: null },
+      ...{ afterRestore: false, waits: nothingWaits, sweptAt: null, liftedNote: await liftedNote(tx) },
     };
   }
   const { by } = hold;
@@ -60,4 +73,20 @@ export const readHoldStanding = async (tx: OrganisationTransaction): Promise<Hol
     waits: await readWaits(tx, new Date(hold.since)),
     sweptAt: (await lastSweepEnd(tx, new Date(hold.since)))?.toISOString() ?? null,
   };
+};
+
+/** Lets submitting go on where a person has answered for it. The figures it is judged by are those it ends over. */
+export const liftHold = async (
+  tx: OrganisationTransaction,
+  by: string,
+  lift: HoldLift,
+): Promise<HoldLifted> => {
+  await lockHold(tx);
+  const before = await readHoldStanding(tx);
+  const missing = whatKeepsHold(before, lift);
+  if (missing !== null) return { missing, standing: before };
+  const gaps = restoreGaps(before);
+  const told = before.afterRestore ? { afterRestore: 'steps-done', unanswered: gaps } : {};
+  await setHold(tx, false, by, gaps.length > 0 ? (lift.note?.trim() ?? null) : null, told);
+  return { missing: null, standing: await readHoldStanding(tx) };
 };

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { defaultPolicy } from '@holdfast/operation';
+import type { AuditData } from '../audit/audit-chain.ts';
 import type { HoldState } from '../engine-interface.ts';
 import type { Connection, InOrganisation, OrganisationTransaction } from './connection.ts';
 import { writeFeed } from './feed-writer.ts';
@@ -65,12 +66,16 @@ export const readHold = async (tx: OrganisationTransaction): Promise<HoldState> 
     : { on: false, since: null, by: null, reason: null };
 };
 
-/** Puts submitting on hold, or lets it go on: what waited for the hold is due at once. */
+/**
+ * Puts submitting on hold, or lets it go on: what waited for the hold is due at once.
+ * @param reason why it is on; or, while it is off, with what note it was let go on after a restore
+ */
 export const setHold = async (
   tx: OrganisationTransaction,
   on: boolean,
   by: string,
   reason: string | null,
+  data: AuditData = {},
 ): Promise<HoldState> => {
   const before = await readHold(tx);
   if (before.on !== on) {
@@ -80,12 +85,15 @@ export const setHold = async (
         holdOn: on,
         holdSince: on ? tx.now : null,
         holdBy: on ? by : null,
-        holdReason: on ? reason : null,
+        holdReason: reason,
       })
       .where(eq(organisations.organisationId, tx.organisationId));
     await showHoldOnApproved(tx, on);
     // That there is a reason is audited; what people typed stays where it can be erased.
-    await appendOrganisationAudit(tx, { type: on ? 'hold-on' : 'hold-off', by, subject: 'organisation' });
+    await appendOrganisationAudit(tx, {
+      type: on ? 'hold-on' : 'hold-off',
+      ...{ by, subject: 'organisation', data },
+    });
   }
   return readHold(tx);
 };

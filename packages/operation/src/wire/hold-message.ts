@@ -24,15 +24,56 @@ export const holdStandingSchema = z.object({
   }),
   /** The end of the last sweep since the hold began; `null`: none has run since. */
   sweptAt: z.nullable(time),
+  /** While it is off: with what note it was let go on although not all was answered after a restore. */
+  liftedNote: z.optional(z.nullable(z.string())),
 });
 export type HoldStanding = z.infer<typeof holdStandingSchema>;
 
-/** Putting it on needs a reason that others read. */
+const saying = (text: string): boolean => text.trim() !== '';
+
+/** Putting it on needs a reason that others read. Letting it go on after a restore has rules: `whatKeepsHold`. */
 export const holdChangeSchema = z.discriminatedUnion('on', [
   z.object({
     on: z.literal(true),
-    reason: someText(500).check(z.refine((text) => text.trim() !== '', 'must say why')),
+    reason: someText(500).check(z.refine(saying, 'must say why')),
   }),
-  z.object({ on: z.literal(false) }),
+  z.object({
+    on: z.literal(false),
+    /** Somebody says that what has to be done after a restore is done. */
+    restoreStepsDone: z.optional(z.boolean()),
+    /** Why it goes on all the same, where not everything was looked up or compared. */
+    note: z.optional(someText(500).check(z.refine(saying, 'must say why'))),
+  }),
 ]);
 export type HoldChange = z.infer<typeof holdChangeSchema>;
+export type HoldLift = Omit<Extract<HoldChange, { on: false }>, 'on'>;
+
+/** What of a restore nobody has answered yet, as far as the figures tell. */
+export type RestoreGap = 'to-look-up' | 'not-swept';
+
+/** What is still unanswered after a restore; nothing where the hold is for another reason. */
+export const restoreGaps = ({
+  on,
+  afterRestore,
+  waits,
+  sweptAt,
+}: Pick<HoldStanding, 'on' | 'afterRestore' | 'waits' | 'sweptAt'>): readonly RestoreGap[] => {
+  if (!on || !afterRestore) return [];
+  return [
+    ...(waits.toLookUp > 0 ? (['to-look-up'] as const) : []),
+    ...(sweptAt === null ? (['not-swept'] as const) : []),
+  ];
+};
+
+/**
+ * What a person has to say before submitting goes on: after a restore that its steps are done, and why it goes on where
+ * the figures show that they are not. `null`: nothing more.
+ */
+export const whatKeepsHold = (
+  standing: Pick<HoldStanding, 'on' | 'afterRestore' | 'waits' | 'sweptAt'>,
+  { restoreStepsDone, note }: HoldLift,
+): 'restoreStepsDone' | 'note' | null => {
+  if (!standing.on || !standing.afterRestore) return null;
+  if (restoreStepsDone !== true) return 'restoreStepsDone';
+  return restoreGaps(standing).length > 0 && note === undefined ? 'note' : null;
+};
