@@ -266,6 +266,7 @@ const walk = async (): Promise<ReadonlyMap<string, Asked>> => {
     '/v1/me/signing',
     '/v1/policy',
     '/v1/numbers',
+    '/v1/pending-times',
   ]) {
     await ask(`get ${route}`, route);
   }

@@ -59,6 +59,7 @@ export const engineDouble = (overrides: Partial<Engine> = {}): EngineDouble => {
     receiveWebhook: () => note('receiveWebhook', { kind: 'refused' as const, because: 'bad-signature' }),
     metrics: () => note('metrics', { samples: [], reconciliationSeconds: [] }),
     numbers: () => note('numbers', null),
+    pendingTimes: () => note('pendingTimes', { items: [] }),
     hold: {
       get: unused('hold.get'),
       standing: () => note('hold.standing', {} as never),

@@ -7,6 +7,7 @@ import type {
   Figure,
   HoldLift,
   HoldStanding,
+  PendingTimes,
   LookupResponse,
   Numbers,
   Operation,
@@ -230,6 +231,8 @@ export type Engine = {
   readonly metrics: (organisationId: string) => Promise<MetricsSnapshot>;
   /** The same figures for people, with those of the last days; `null`: the database knows no such time zone. */
   readonly numbers: (organisationId: string, asked: NumbersAsked) => Promise<Numbers | null>;
+  /** How long the organisation's provider usually takes over what it has accepted. */
+  readonly pendingTimes: (organisationId: string) => Promise<PendingTimes>;
   readonly hold: {
     readonly get: (organisationId: string) => Promise<HoldState>;
     /** The same for people, with what waits for it. */

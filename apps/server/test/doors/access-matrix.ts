@@ -279,6 +279,7 @@ const otherRows: readonly GuardedRow[] = [
     may: operators,
     path: () => '/v1/numbers/operations?figure=unknown',
   },
+  { route: 'get /v1/pending-times', may: all },
   { route: 'get /v1/hold', may: all },
   // Off where it is off: let in, and nothing changes.
   { route: 'post /v1/hold', may: operators, not: ['any-key'], body: () => ({ on: false }) },

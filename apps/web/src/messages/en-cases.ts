@@ -25,6 +25,7 @@ export const cases = {
   keysHint: 'j and k move, Enter opens, t takes, l looks now, x marks for “Look now”.',
   noPersonYet: 'No person is needed yet',
   since: (span: string) => `for ${span}`,
+  usually: (span: string) => `usually within ${span}`,
   keyUntil: (span: string) => `same key for ${span} more`,
   keyOver: 'key’s time is over',
   next: (when: string) => `checked ${when}`,

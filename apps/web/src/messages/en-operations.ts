@@ -72,6 +72,12 @@ export const operations = {
     noSecond:
       'Do not refund this again in another way. If it went through, the customer would get the money twice.',
   },
+  pending: {
+    title: 'Processing at the provider',
+    since: 'Accepted',
+    lastLook: 'Last look',
+    nextLook: 'Next look',
+  },
   attentionTitle: 'A person is needed',
   attemptsTitle: 'Attempts',
   attemptsEmpty: 'Nothing was sent to the provider.',

@@ -65,6 +65,16 @@ test('what needs a person comes first, the oldest of it before all, and of one m
   expect(ids([...list, ...list], { order: 'largest' })).toEqual(['large', 'oldest', 'small', 'checked']);
 });
 
+// Red when: what is pending counts as here only since a person was called, days after it began.
+test('what is pending stands there with the time since the provider has it', () => {
+  const late = seen('late', {
+    ...{ state: 'pending', unknownSince: null, pendingSince: '2026-01-01T04:00:00.000Z' },
+    attention: [{ reason: 'pending-too-long', since: '2026-01-06T04:00:00.000Z' }],
+  });
+  const [row] = attentionQueue({ list: [late], filters: all, me: null, customerOf: () => null });
+  expect(row?.sinceMs).toBe(Date.parse('2026-01-01T04:00:00.000Z'));
+});
+
 test('who has it, why it is here and what is typed narrow the queue', () => {
   const by = (id: string) => ({ taken: { by: { id, name: id }, at: '2026-01-01T10:00:00.000Z' } });
   const list = [seen('a', by('olga')), seen('b', by('otto')), seen('c', needs('2026-01-01T10:00:00.000Z'))];

@@ -47,7 +47,11 @@ export type AttentionRow = {
 const rowOf = (seen: SeenOperation): AttentionRow | null => {
   const operation = seen.synced;
   if (operation === null || !isCase(operation)) return null;
-  const since = [operation.unknownSince, ...operation.attention.map((one) => one.since)]
+  const since = [
+    operation.unknownSince,
+    operation.pendingSince ?? null,
+    ...operation.attention.map((one) => one.since),
+  ]
     .filter((at) => at !== null)
     .map((at) => Date.parse(at));
   const mayBeSent = operation.state === 'outcome_unknown' && operation.replayDeadline !== null;

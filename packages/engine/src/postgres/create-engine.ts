@@ -11,6 +11,7 @@ import { eraseConversation } from './conversation-store.ts';
 import { createFeed } from './feed.ts';
 import { readOrder } from './intake-facts.ts';
 import { createHoldDesk } from './hold-desk.ts';
+import { readPendingTimes } from './pending-times.ts';
 import { createIntake } from './intake.ts';
 import { readMetrics } from './metrics-reader.ts';
 import { readNumbers } from './numbers-reader.ts';
@@ -91,6 +92,11 @@ export const createEngine = (options: CreateEngineOptions): Engine => {
       ),
     metrics: (organisationId) => inOrganisation(organisationId, readMetrics),
     numbers: (organisationId, asked) => readNumbers(inOrganisation, organisationId, asked),
+    pendingTimes: async (organisationId) => {
+      const account = providers.accountOf(organisationId);
+      if (account === undefined) return { items: [] };
+      return inOrganisation(organisationId, (tx) => readPendingTimes(tx, account));
+    },
     hold: createHoldDesk(runtime),
     policy: createPolicyDesk(runtime),
     createOrganisation: async (name) => {

@@ -49,6 +49,7 @@ export type StoredOperation = {
   readonly providerStatus: string | null;
   readonly bookedMinor: number | null;
   readonly unknownSince: Date | null;
+  readonly pendingSince: Date | null;
   readonly lastCheckAt: Date | null;
   readonly nextCheckAt: Date | null;
   readonly resolution: {
@@ -207,11 +208,7 @@ export const viewOfOperation = (
       status: stored.providerStatus,
     },
     attemptCount: stored.attemptCount,
-    unknownSince: iso(stored.unknownSince),
-    lastCheckAt: iso(stored.lastCheckAt),
-    nextCheckAt: iso(stored.nextCheckAt),
-    replayDeadline: iso(stored.replayDeadline),
-    undoUntil: iso(stored.undoUntil),
+    ...timesOf(stored),
     resolution: resolution && {
       by: person(resolution.by),
       outcome: resolution.outcome,
@@ -232,6 +229,22 @@ export const viewOfOperation = (
     updatedAt: stored.updatedAt.toISOString(),
   };
 };
+
+const timesOf = (
+  stored: StoredOperation,
+): Pick<
+  Operation,
+  'unknownSince' | 'pendingSince' | 'lastCheckAt' | 'nextCheckAt' | 'replayDeadline' | 'undoUntil'
+> => ({
+  unknownSince: iso(stored.unknownSince),
+  ...(stored.state === 'pending' && stored.pendingSince !== null
+    ? { pendingSince: stored.pendingSince.toISOString() }
+    : {}),
+  lastCheckAt: iso(stored.lastCheckAt),
+  nextCheckAt: iso(stored.nextCheckAt),
+  replayDeadline: iso(stored.replayDeadline),
+  undoUntil: iso(stored.undoUntil),
+});
 
 /** Older rows say who has it and not since when: the last change is the latest that it can have been. */
 const caseOf = (

@@ -63,6 +63,8 @@ export const operationSchema = z.object({
   provider: z.object({ name: z.string(), reference: z.nullable(z.string()), status: z.nullable(z.string()) }),
   attemptCount: z.int().check(z.nonnegative()),
   unknownSince: z.nullable(time),
+  /** Since when the provider has it and has not finished: while it is pending. Since version 3. */
+  pendingSince: z.optional(time),
   lastCheckAt: z.nullable(time),
   nextCheckAt: z.nullable(time),
   replayDeadline: z.nullable(time),

@@ -1,4 +1,10 @@
-import { figures, mostNumberDays, numbersSchema, operationSchema } from '@holdfast/operation';
+import {
+  figures,
+  mostNumberDays,
+  numbersSchema,
+  operationSchema,
+  pendingTimesSchema,
+} from '@holdfast/operation';
 import type { BehindFigure, OperationFilter } from '@holdfast/engine';
 import { isPageCursor } from '@holdfast/engine/postgres';
 import { z } from 'zod';
@@ -84,4 +90,14 @@ const behind = guarded({
   },
 });
 
-export const numbersRoutes: readonly GuardedRoute[] = [numbers, behind];
+const pendingTimes = guarded({
+  method: 'get',
+  path: '/v1/pending-times',
+  summary:
+    'How long the provider usually takes over what it has accepted: in general, and by this organisation’s own past where there is enough of it.',
+  needs: 'any',
+  answers: { 200: { description: 'One a provider; none without an account', schema: pendingTimesSchema } },
+  handle: async ({ engine, who }) => json(200, await engine.pendingTimes(who.organisationId)),
+});
+
+export const numbersRoutes: readonly GuardedRoute[] = [numbers, behind, pendingTimes];
