@@ -142,6 +142,8 @@ export class MemoryQueueStore implements RefundStore {
       const draft = this.rows.drafts.get(id) as DraftRow | undefined;
       if (typeof draft?.supersedes === 'string') ids.add(draft.supersedes);
     }
+    // Who only asks for the session or the lease looks at no row.
+    if (ids.size === 0 && order === undefined) return this.#snapshotOf([], []);
     const ofOrder = (row: DraftRow): boolean =>
       order !== undefined && row.subject === order.subject && row.orderId === order.orderId;
     return this.#snapshot(
@@ -152,15 +154,16 @@ export class MemoryQueueStore implements RefundStore {
 
   #snapshot(isWanted: (row: EntryRow) => boolean, isWantedDraft: (row: DraftRow) => boolean = () => true) {
     const entries = [...this.rows.entries.values()].filter((row) => isWanted(row as EntryRow));
+    const drafts = [...this.rows.drafts.values()].filter((row) => isWantedDraft(row as DraftRow));
+    return this.#snapshotOf(drafts, entries);
+  }
+
+  #snapshotOf(drafts: readonly unknown[], entries: readonly unknown[]) {
     const keys = new Set(entries.map((row) => (row as EntryRow).key));
-    const raw = {
-      drafts: [...this.rows.drafts.values()].filter((row) => isWantedDraft(row as DraftRow)),
-      entries,
-      log: [...this.rows.log.values()].filter((row) => keys.has((row as LogRow).id.split('#')[0] ?? '')),
-      session: this.rows.session,
-      lease: this.rows.lease,
-    };
-    return snapshotOf(refundRows, raw, readers);
+    const ofEntries = (row: unknown): boolean => keys.has((row as LogRow).id.split('#')[0] ?? '');
+    const log = keys.size === 0 ? [] : [...this.rows.log.values()].filter(ofEntries);
+    const { session, lease } = this.rows;
+    return snapshotOf(refundRows, { drafts, entries, log, session, lease }, readers);
   }
 
   #write(writes: QueueWrites): void {

@@ -37,7 +37,7 @@ export const recordTalk = () => {
         },
         commit: () => {
           talk.push({ what: 'commit' });
-          open.commit();
+          return open.commit();
         },
         rollback: () => {
           talk.push({ what: 'rollback' });

@@ -2,7 +2,10 @@ import type { RefundRequest } from '@holdfast/providers';
 import type { Ledger } from '../provider/ledger.ts';
 import { Violation } from '../world/violation.ts';
 
-/** When an approver last pressed the button for an operation; `null`: nobody did. Milliseconds since the epoch. */
+/**
+ * When an approver last pressed the button for an operation, `null`: nobody did; infinity where no press binds what was
+ * seen. Milliseconds since the epoch.
+ */
 export type LastPress = (operationId: string) => number | null;
 
 /**

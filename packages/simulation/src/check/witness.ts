@@ -12,6 +12,8 @@ export type ApprovalAct = {
   readonly currency: string;
   readonly paymentReference: string;
   readonly atMs: number;
+  /** Whether what leaves with it says what of the order was on the screen. */
+  readonly saysWhatWasSeen: boolean;
 };
 
 export type ProposalAct = {
@@ -93,7 +95,10 @@ export class Witness {
   }
 
   #lastPressMs(operationId: string): number | null {
-    return this.approvals.findLast((act) => act.operationId === operationId)?.atMs ?? null;
+    const presses = this.approvals.filter((act) => act.operationId === operationId);
+    // One that does not say what was seen is an approval of whatever is known by the time that it arrives.
+    if (presses.some(({ saysWhatWasSeen }) => !saysWhatWasSeen)) return Infinity;
+    return presses.at(-1)?.atMs ?? null;
   }
 
   /** The database was put back: what was shown may be forgotten. */

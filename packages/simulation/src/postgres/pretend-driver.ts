@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Answer, OpenTransaction, PretendPostgres } from './pretend-postgres.ts';
+import type { Answer, OpenTransaction, PretendPostgres, Written } from './pretend-postgres.ts';
 import { SqlTrouble } from './values.ts';
 
 /** Where the world may meddle with one process's talk with its database. What never resolves is a process that died. */
@@ -11,7 +11,7 @@ export type DatabaseGate = {
   /** Between two statements of a transaction of a real database, where time may pass. */
   readonly between: () => Promise<void>;
   /** It has committed; whether anybody hears of it is another matter. */
-  readonly committed: () => Promise<void>;
+  readonly committed: (written: Written) => Promise<void>;
 };
 
 /** The driver's way of saying that a connection is gone. */
@@ -91,6 +91,8 @@ export const createTurns = () => {
   };
 };
 
+const nothingWritten: Written = { anything: false, insertedInto: new Set() };
+
 type Given = readonly unknown[] | undefined;
 type Open = Pick<OpenTransaction, 'ask'> & {
   readonly end: (how: 'commit' | 'rollback') => void;
@@ -130,10 +132,12 @@ export const createPretendDriver = (
     const release = await takeTurn();
     const begun = database.begin();
     let over = false;
+    let written: Written = nothingWritten;
     const end = (how: 'commit' | 'rollback'): void => {
       if (over) return;
       over = true;
-      begun[how]();
+      if (how === 'commit') written = begun.commit();
+      else begun.rollback();
       release();
     };
     let result: Result;
@@ -149,7 +153,7 @@ export const createPretendDriver = (
       throw trouble;
     }
     end('commit');
-    await gate.committed();
+    await gate.committed(written);
     return result;
   };
 

@@ -18,9 +18,12 @@ export type Answer = {
   readonly count: number;
 };
 
+/** What a transaction left behind: whether anything at all, and the tables into which it put rows. */
+export type Written = { readonly anything: boolean; readonly insertedInto: ReadonlySet<string> };
+
 export type OpenTransaction = {
   readonly ask: (text: string, parameters: readonly unknown[]) => Answer;
-  readonly commit: () => void;
+  readonly commit: () => Written;
   readonly rollback: () => void;
 };
 
@@ -138,6 +141,7 @@ const beginIn = (inside: Inside, planOf: (text: string) => Plan): OpenTransactio
   const { tables } = inside.catalogue;
   const undo: (() => void)[] = [];
   tables.undo = undo;
+  tables.inserted = new Set();
   let failed: unknown;
   return {
     ask: (text, parameters) => {
@@ -153,6 +157,7 @@ const beginIn = (inside: Inside, planOf: (text: string) => Plan): OpenTransactio
     },
     commit: () => {
       tables.undo = null;
+      return { anything: undo.length > 0, insertedInto: tables.inserted };
     },
     rollback: () => {
       tables.undo = null;
@@ -166,7 +171,7 @@ export const createPretendPostgres = (
   migrations: readonly string[],
   world: PretendWorld,
 ): PretendPostgres => {
-  const tables: Tables = { byName: new Map(), undo: null };
+  const tables: Tables = { byName: new Map(), undo: null, inserted: new Set() };
   const counter = { transactionId: 1_000 };
   const catalogue: Catalogue = { tables, functions: new Map() };
   const inside: Inside = { catalogue, counter, session: createSession(tables, world, counter) };

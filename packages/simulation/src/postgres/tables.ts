@@ -62,6 +62,8 @@ export type Tables = {
   readonly byName: Map<string, Table>;
   /** Undoes what the open transaction wrote; `null` outside one. */
   undo: (() => void)[] | null;
+  /** The tables into which it has put rows. */
+  inserted: Set<string>;
 };
 
 const put = (lookup: Lookup, value: Value, id: number): void => {
@@ -208,6 +210,7 @@ export const insertRow = (tables: Tables, table: Table, given: Row): Row => {
   index(table, id, null, row, tables.undo);
   store(table, id, row);
   tables.undo?.push(() => store(table, id, null));
+  tables.inserted.add(table.name);
   for (const trigger of table.afterInsert) trigger(row);
   return row;
 };

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { connectionClosed, type DatabaseGate } from '../postgres/pretend-driver.ts';
+import type { Written } from '../postgres/pretend-postgres.ts';
 import { SqlTrouble } from '../postgres/values.ts';
 import type { UnderWay } from './under-way.ts';
 
@@ -12,6 +13,9 @@ type Asked = Promise<Rows> & {
   readonly execute: () => Asked;
   readonly values: () => Asked;
 };
+
+/** What it wrote is not known here. */
+const somethingWritten: Written = { anything: true, insertedInto: new Set() };
 
 type Shape = 'objects' | 'values';
 
@@ -146,14 +150,14 @@ const transaction = async <Result>(
     }
   });
   const { result } = await living(side, carried.finally(() => isOver()) as Promise<{ result: Result }>);
-  await side.gate.committed();
+  await side.gate.committed(somethingWritten);
   return result;
 };
 
 const alone = async (side: Side, question: Question, shape: Shape): Promise<Rows> => {
   await side.gate.begin();
   const rows = await createTalk(side)(ask(side, side.pool, question, shape));
-  await side.gate.committed();
+  await side.gate.committed(somethingWritten);
   return rows;
 };
 

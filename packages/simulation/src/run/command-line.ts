@@ -33,10 +33,15 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-const tellProgress = ({ histories, elapsedMs, steps, lastedMs, operations, refunds }: Progress): string => {
+const tellProgress = (
+  { histories, elapsedMs, steps, lastedMs, operations, refunds }: Progress,
+  from: number,
+  through: number,
+): string => {
   const each = (sum: number): string => (histories === 0 ? '0' : (sum / histories).toFixed(1));
   const rate = elapsedMs === 0 ? 0 : (histories / elapsedMs) * 1_000;
-  return `${String(histories)} histories, ${rate.toFixed(1)} a second; each ${each(lastedMs / 1_000)} s of its own time in ${each(steps)} steps, ${each(operations)} operations, ${each(refunds)} refunds at the provider`;
+  const lived = through < from ? '' : ` (each of ${String(from)} to ${String(through)})`;
+  return `${String(histories)} histories${lived}, ${rate.toFixed(1)} a second; each ${each(lastedMs / 1_000)} s of its own time in ${each(steps)} steps, ${each(operations)} operations, ${each(refunds)} refunds at the provider`;
 };
 
 const tellReached = (reached: ReadonlyMap<string, number>): string =>
@@ -134,9 +139,9 @@ const liveInJobs = async (jobs: number, from: number, keepsGoing: boolean): Prom
       one === option || one.startsWith(`${option}=`) || all[index - 1] === option;
     return !isOf('--jobs') && !isOf('--from');
   });
-  const onProgress = (now: Progress): void => say(tellProgress(now));
+  const onProgress = (now: Progress, soFar: number): void => say(tellProgress(now, from, soFar));
   const { progress, through, code } = await runJobs({ given, jobs, from, keepsGoing, say, onProgress });
-  say(tellProgress(progress));
+  say(tellProgress(progress, from, through));
   tellEnd(from, through, progress);
   return code;
 };
@@ -149,7 +154,7 @@ const liveMany = async (
   const progress = await runMany(database, {
     ...{ from, goesOn, swarm, by: 1 },
     nowMs: () => performance.now(),
-    onProgress: (now) => say(tellProgress(now)),
+    onProgress: (now) => say(tellProgress(now, from, from + now.histories - 1)),
     onViolation: async (outcome) => {
       if (code === exitCodes.clean) code = exitCodes[outcome.violation?.kind ?? 'clean'];
       for (const line of await violationLines(outcome, database, shrinks)) say(line);

@@ -42,7 +42,8 @@ export type JobsOptions = {
   readonly from: number;
   readonly keepsGoing: boolean;
   readonly say: (line: string) => void;
-  readonly onProgress: (progress: Progress) => void;
+  /** @param through the last seed up to which each has been lived: what is told counts if the run is cut there */
+  readonly onProgress: (progress: Progress, through: number) => void;
 };
 
 const tellEveryMs = 5_000;
@@ -96,7 +97,7 @@ export const runJobs = async ({
       });
     });
   });
-  const telling = setInterval(() => onProgress(together(shares)), tellEveryMs);
+  const telling = setInterval(() => onProgress(together(shares), livedThrough(from, shares)), tellEveryMs);
   await Promise.all(ended).finally(() => clearInterval(telling));
   return { progress: together(shares), through: livedThrough(from, shares), code };
 };

@@ -60,6 +60,8 @@ const approve = async (
   const { id, fingerprint, amount, paymentReference, version, orderId } = operation;
   const order = orderId === null ? undefined : device.order(orderId);
   if (fingerprint === null || amount === null || paymentReference === null || order === undefined) return;
+  // Screens say with it what was seen, programs need not.
+  const saysWhatWasSeen = chance.happens(0.6);
   // What counts is what stood on the screen when the button was pressed, whatever becomes of the press.
   history.witness.approvals.push({
     person: device.person.id,
@@ -68,13 +70,13 @@ const approve = async (
     currency: amount.currency,
     paymentReference,
     atMs: history.scheduler.nowMs(),
+    saysWhatWasSeen,
   });
   const operationId = missed(history, device, operation, chance);
-  // Screens say with it what was seen, programs need not.
   const seen = { refundable: order.refundable, orderVersion: order.version };
   const saved = await device.decide({
     ...({ type: 'approve', operationId, fingerprint, seenVersion: version } as const),
-    ...(chance.happens(0.4) ? { seen } : {}),
+    ...(saysWhatWasSeen ? { seen } : {}),
   });
   const instead = operationId === id ? '' : ` and ${operationId.slice(-4)} is sent`;
   history.trace(
@@ -132,11 +134,12 @@ export const letPeopleAct = (history: History): void => {
   for (const device of history.devices) {
     // Where nothing can have changed it seldom looks: that costs much time and shows nothing.
     history.every(`${device.name} sends`, 300, 1_800, async (chance) => {
-      if (device.mayHaveWork || chance.happens(0.1)) await device.round();
+      if (device.mayHaveWork() || chance.happens(0.05)) await device.round();
     });
     history.every(`${device.name} reads`, 400, 2_500, async (chance) => {
-      const { written } = history;
-      if (device.readThrough !== written || chance.happens(0.05)) await device.pollFeed(written);
+      const { written, server } = history;
+      const isUpToDate = device.readThrough === written && device.isReadingFrom(server);
+      if (!isUpToDate || chance.happens(0.03)) await device.pollFeed(written);
     });
     if (device.person.role === 'agent') {
       history.every(`${device.name} asks`, 500, 6_000, async (chance) => {

@@ -42,7 +42,12 @@ export type DeviceGrounds = {
   readonly network: NetworkTroubles;
   /** Hands a request to whichever server is there; never resolves where none answers. */
   readonly ask: (person: Person, path: string, body: string) => Promise<WireAnswer>;
-  readonly poll: (person: Person, cursor: string | null) => Promise<readonly FeedBatch[]>;
+  /** Reads the feed over the stream that is given, or over a new one where there is none or its server has gone. */
+  readonly poll: (
+    person: Person,
+    cursor: string | null,
+    stream: object | null,
+  ) => Promise<{ readonly batches: readonly FeedBatch[]; readonly stream: object }>;
   /** Somebody saw this on a screen. */
   readonly shown: (device: string, operations: readonly Operation[]) => void;
   readonly trace: (line: string) => void;
@@ -50,6 +55,9 @@ export type DeviceGrounds = {
 };
 
 const requestTimeoutMs = 4_000;
+
+/** Of the looks at a feed whose stream is open: how many are over a new one, as after a reload. */
+const begunAnew = 0.2;
 
 type Seat = { readonly mortal: Mortal; readonly sender: Sender; readonly intents: Intents; isBusy: boolean };
 
@@ -66,8 +74,6 @@ export class Device {
   skewMs = 0;
   /** The server does not know it any more, until its person signs in again. */
   isSessionOver = false;
-  /** Something may wait to be sent, as far as this device knows. */
-  mayHaveWork = true;
   /** How much of the feed it has read to its end. */
   readThrough = -1;
   readonly #grounds: DeviceGrounds;
@@ -75,6 +81,10 @@ export class Device {
   #seats: Seat[];
   #minted = 0;
   #polling = false;
+  /** Until then nothing is to be sent, as far as this device knows. */
+  #nothingBeforeMs = 0;
+  /** What the feed is read over, for as long as nothing breaks it. */
+  #stream: object | null = null;
 
   constructor(name: string, person: Person, tabs: number, grounds: DeviceGrounds) {
     this.name = name;
@@ -137,6 +147,11 @@ export class Device {
     return createTransport({ scheduler, chance, network, asked }, mortal);
   }
 
+  /** Something may wait to be sent, as far as this device knows. */
+  mayHaveWork(): boolean {
+    return this.#grounds.scheduler.nowMs() >= this.#nothingBeforeMs;
+  }
+
   /** One of its tabs sends what waits; beside the others, which know nothing of it. */
   async round(): Promise<void> {
     const seat = this.#grounds.chance.pick(this.#seats);
@@ -144,7 +159,8 @@ export class Device {
     seat.isBusy = true;
     try {
       const end = await seat.sender.runRound({ urgency: 'person-asked', cancellation: createCanceller() });
-      this.mayHaveWork = end.kind !== 'rested' || end.nextTryInMs !== null || end.sent > 0;
+      const isAtRest = end.kind === 'rested' && end.sent === 0;
+      this.#nothingBeforeMs = isAtRest ? this.#grounds.scheduler.nowMs() + (end.nextTryInMs ?? Infinity) : 0;
     } finally {
       seat.isBusy = false;
     }
@@ -161,8 +177,13 @@ export class Device {
   }
 
   lookUpFirst(): void {
-    this.mayHaveWork = true;
+    this.#nothingBeforeMs = 0;
     for (const { sender } of this.#seats) sender.lookUpFirst();
+  }
+
+  /** Whether its stream is open there: a browser whose stream has ended begins another. */
+  isReadingFrom(server: object): boolean {
+    return this.#stream === server;
   }
 
   #show(): void {
@@ -172,18 +193,26 @@ export class Device {
   /** Reads the feed once, as the server's route tells it, and applies what came through. */
   async pollFeed(written = 0): Promise<void> {
     const { chance, network, scheduler } = this.#grounds;
-    if (this.#polling || this.isSessionOver || chance.happens(network.offline)) return;
+    if (this.#polling) return;
+    const open = this.#stream;
+    this.#stream = null;
+    if (this.isSessionOver || chance.happens(network.offline)) return;
     this.#polling = true;
     const { cursor, epoch } = await this.cache.state();
     const silence = scheduler.pause(requestTimeoutMs, null).then(() => null);
     try {
-      const batches = await Promise.race([this.#grounds.poll(this.person, cursor), silence]);
+      const asked = this.#grounds.poll(this.person, cursor, chance.happens(begunAnew) ? null : open);
+      const { batches: told, stream } = (await Promise.race([asked, silence])) ?? {
+        batches: [],
+        stream: null,
+      };
       // A connection that breaks in the middle leaves what came before it.
-      const most = chance.happens(network.lost) ? chance.below((batches?.length ?? 0) + 1) : Infinity;
-      const told = batches ?? [];
+      const most = chance.happens(network.lost) ? chance.below(told.length + 1) : Infinity;
       for (const [index, batch] of told.slice(0, most).entries()) {
         if (!(await this.#applyBatch(batch, epoch))) break;
-        if (index === told.length - 1) this.readThrough = written;
+        if (index !== told.length - 1) continue;
+        this.readThrough = written;
+        this.#stream = stream;
       }
     } catch {
       // The server's trouble ends the poll; the next one goes on from the cursor.
@@ -239,7 +268,7 @@ export class Device {
     });
     if (!queued.saved) return null;
     this.promised.set(queued.itemKey, { operationId: queued.operationId, type: 'propose' });
-    this.mayHaveWork = true;
+    this.#nothingBeforeMs = 0;
     return queued.operationId;
   }
 
@@ -247,7 +276,7 @@ export class Device {
     if (intent.type === 'cancel') this.endedHere.add(intent.operationId);
     const decided = await this.#intents().decide(intent);
     if (!decided.saved) return false;
-    this.mayHaveWork = true;
+    this.#nothingBeforeMs = 0;
     if (decided.how === 'queued') {
       this.promised.set(decided.itemKey, { operationId: intent.operationId, type: intent.type });
     }
@@ -261,7 +290,7 @@ export class Device {
   async goOn(operationId: string, differentFrom: readonly string[]): Promise<string | null> {
     const gone = await this.#intents().goOn(operationId, differentFrom);
     if (gone.saved) this.promised.set(gone.itemKey, { operationId, type: 'propose' });
-    this.mayHaveWork = true;
+    this.#nothingBeforeMs = 0;
     return gone.saved ? gone.itemKey : null;
   }
 

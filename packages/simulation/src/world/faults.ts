@@ -37,6 +37,7 @@ export const beginTroubles = (history: History): void => {
   Object.assign(databaseTroubles, {
     deaths: at('crashes', 0.012),
     freezes: at('freezes', 0.02),
+    claimFreezes: at('frozen-claims', 0.4),
     refused: at('database', 0.03),
     broken: at('database', 0.02),
     unheard: at('database', 0.03),

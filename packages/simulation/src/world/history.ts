@@ -17,7 +17,7 @@ import {
   type WorkerProcess,
 } from './processes.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
-import { answerRequest, pollFeed, principalOf, type WireAnswer } from './server-door.ts';
+import { answerRequest, followFeed, pollFeed, principalOf, type WireAnswer } from './server-door.ts';
 import { Violation } from './violation.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -190,9 +190,12 @@ export class History {
         chance: this.chance.fork(name),
         network: this.network,
         ask: (who, path, body) => this.#ask(who, path, body),
-        poll: async (who, cursor) => {
-          const { engine, mortal } = this.server;
-          return mortal.alive ? pollFeed(engine, who, cursor) : never();
+        poll: async (who, cursor, stream) => {
+          const { server } = this;
+          if (!server.mortal.alive) return never();
+          const goesOn = stream === server && cursor !== null;
+          const told = goesOn ? followFeed(server.engine, who, cursor) : pollFeed(server.engine, who, cursor);
+          return { batches: await told, stream: server };
         },
         shown: (device, operations) => this.#guard(() => this.witness.shown(device, operations)),
         trace: (line) => this.trace(line),

@@ -5,6 +5,7 @@ import { swarms, type Swarm, type SwarmName } from './swarms.ts';
 export const troubles = [
   'crashes',
   'freezes',
+  'frozen-claims',
   'database',
   'network',
   'lost-answers',
@@ -59,6 +60,7 @@ export type Plan = {
 const share: Readonly<Record<Trouble, number>> = {
   crashes: 0.5,
   freezes: 0.25,
+  'frozen-claims': 0.1,
   database: 0.3,
   network: 0.5,
   'lost-answers': 0.6,

@@ -18,10 +18,12 @@ export type DatabaseTroubles = {
   /** Of steps: how many are a process's last, and at how many it stands still for a while. */
   deaths: number;
   freezes: number;
+  /** Of claims: after how many their process stands still. */
+  claimFreezes: number;
 };
 
 export const noDatabaseTroubles = (): DatabaseTroubles => ({
-  ...{ away: false, refused: 0, broken: 0, unheard: 0, deaths: 0, freezes: 0 },
+  ...{ away: false, refused: 0, broken: 0, unheard: 0, deaths: 0, freezes: 0, claimFreezes: 0 },
 });
 
 /** What processes live in. */
@@ -41,6 +43,11 @@ export type Grounds = {
 /** Within a lease, and past all of it. */
 const [shortFreezeMs, longestFreezeMs] = [7_000, 45_000];
 
+type Span = readonly [leastMs: number, mostMs: number];
+/** Of a claim's lease of eight seconds: long enough for a hold to be told meanwhile, and past its end. */
+const withinLeaseMs: Span = [3_500, 6_500];
+const pastLeaseMs: Span = [9_000, 30_000];
+
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 export const kill = (grounds: Grounds, mortal: Mortal, where: string): void => {
@@ -54,13 +61,15 @@ export const kill = (grounds: Grounds, mortal: Mortal, where: string): void => {
 const gateOf = (grounds: Grounds, mortal: Mortal): DatabaseGate => {
   const { scheduler, troubles } = grounds;
   const chance = grounds.chance.fork(mortal.name);
+  const standsStill = async ([leastMs, mostMs]: Span, where: string): Promise<void> => {
+    const forMs = chance.between(leastMs, mostMs);
+    grounds.trace(`${mortal.name} stands still for ${String(forMs)} ms ${where}`);
+    mortal.frozenUntilMs = scheduler.nowMs() + forMs;
+    await scheduler.pause(1, mortal);
+  };
   const stepsOn = async (where: string, freezes: number): Promise<void> => {
-    await scheduler.pause(chance.below(4), mortal);
     if (chance.happens(freezes)) {
-      const forMs = chance.between(500, chance.happens(0.5) ? longestFreezeMs : shortFreezeMs);
-      grounds.trace(`${mortal.name} stands still for ${String(forMs)} ms ${where}`);
-      mortal.frozenUntilMs = scheduler.nowMs() + forMs;
-      await scheduler.pause(1, mortal);
+      await standsStill([500, chance.happens(0.5) ? longestFreezeMs : shortFreezeMs], where);
     }
     if (!chance.happens(troubles.deaths)) return;
     kill(grounds, mortal, where);
@@ -68,6 +77,7 @@ const gateOf = (grounds: Grounds, mortal: Mortal): DatabaseGate => {
   };
   return {
     begin: async () => {
+      await scheduler.pause(chance.below(4), mortal);
       await stepsOn('before a transaction', troubles.freezes);
       if (troubles.away || chance.happens(troubles.refused)) throw connectionClosed();
     },
@@ -80,7 +90,13 @@ const gateOf = (grounds: Grounds, mortal: Mortal): DatabaseGate => {
       }
       return chance.happens(troubles.broken / 8) ? 'breaks' : 'go';
     },
-    committed: async () => {
+    committed: async ({ anything, insertedInto }) => {
+      // What was only read is seen by nobody: the next statement's time is time enough.
+      if (anything) await scheduler.pause(chance.below(4), mortal);
+      // An attempt has its row before its request leaves.
+      if (insertedInto.has('attempts') && chance.happens(troubles.claimFreezes)) {
+        await standsStill(chance.happens(0.5) ? withinLeaseMs : pastLeaseMs, 'after its claim');
+      }
       // What is committed and not yet acted on is where standing still tells most.
       await stepsOn('after a commit', 3 * troubles.freezes);
       if (chance.happens(troubles.unheard)) throw connectionClosed();
@@ -92,18 +108,19 @@ type ProcessParts = {
   readonly runtime: Runtime;
   readonly providers: ProviderDirectory;
   readonly clockOf: () => number;
-  readonly readClock: () => Date;
+  /** Where the database's own clock is not the history's: what is read in its place. */
+  readonly ownClock: { readonly readClock?: () => Date };
 };
 
 const partsOf = (grounds: Grounds, mortal: Mortal, skewMs: number): ProcessParts => {
   const { scheduler, provider } = grounds;
   mortal.skewMs = skewMs;
   const clockOf = (): number => scheduler.nowMs() + mortal.skewMs;
-  const readClock = (): Date => new Date(scheduler.nowMs());
+  const ownClock = grounds.database.quiet === null ? {} : { readClock: () => new Date(scheduler.nowMs()) };
   const driver = grounds.database.driverFor(gateOf(grounds, mortal), mortal);
   const connection = connectionOver(driver, { url: 'pretend' });
   const inOrganisation = organisationTransactions(connection, {
-    readClock,
+    ...ownClock,
     onFeedWritten: grounds.feedWritten,
   });
   // One clock for whatever database it is; a real one has another of its own.
@@ -126,7 +143,7 @@ const partsOf = (grounds: Grounds, mortal: Mortal, skewMs: number): ProcessParts
       accounts: () => [account],
     },
     clockOf,
-    readClock,
+    ownClock,
   };
 };
 
@@ -151,12 +168,12 @@ export type WorkerProcess = { readonly mortal: Mortal; readonly wake: () => void
 export const startWorker = (grounds: Grounds, name: string, skewMs: number): WorkerProcess => {
   const mortal = createMortal(name);
   const { scheduler, chance, settings } = grounds;
-  const { runtime, providers, clockOf, readClock } = partsOf(grounds, mortal, skewMs);
+  const { runtime, providers, clockOf, ownClock } = partsOf(grounds, mortal, skewMs);
   const wakes = new Set<() => void>();
   const worker = createWorker({
     connection: runtime.connection,
     inOrganisation: runtime.inOrganisation,
-    ...{ providers, settings, name, readClock },
+    ...{ providers, settings, name, ...ownClock },
     width: 8,
     clock: {
       nowMs: clockOf,

@@ -83,7 +83,20 @@ const told = (changes: readonly Change[]): Partial<FeedBatch> => ({
   tickets: changes.flatMap(({ event, data }) => (event === 'ticket' ? [data as Ticket] : [])),
 });
 
-/** One poll of the feed, in the order in which the server's route tells it. */
+/** As many as the server's route takes at once. */
+const pageOfStream = 200;
+
+/** What a stream that stays open brings next. Throws where the server ends it, as when history began anew. */
+export const followFeed = async (
+  engine: Engine,
+  who: Person,
+  cursor: string,
+): Promise<readonly FeedBatch[]> => {
+  const found = await engine.feed.changesAfter(principalOf(who), cursor, pageOfStream);
+  return [batch({ ...told(found.changes), cursor: found.cursor })];
+};
+
+/** A stream's beginning, through to where it is caught up, in the order in which the server's route tells it. */
 export const pollFeed = async (
   engine: Engine,
   who: Person,

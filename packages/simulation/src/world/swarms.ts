@@ -18,13 +18,13 @@ export const swarms = {
     ...{ keyWindowMs: 300_000, capturedMinor: 100_000 },
   },
   'frozen between claim and request': {
-    troubles: ['freezes', 'refunds-by-hand', 'no-webhooks'],
-    ...{ orders: 2, refunds: 12, workers: 2, devices: 3, intensity: 2.5, faultsForMs: 120_000 },
-    ...{ keyWindowMs: 25_000, capturedMinor: 60_000 },
+    troubles: ['frozen-claims', 'refunds-by-hand', 'no-webhooks'],
+    ...{ orders: 4, refunds: 12, workers: 2, devices: 3, intensity: 1, faultsForMs: 90_000 },
+    ...{ keyWindowMs: 300_000, capturedMinor: 60_000 },
   },
   'on hold while a claim stands still': {
-    troubles: ['freezes', 'holds'],
-    ...{ orders: 4, refunds: 12, workers: 2, devices: 3, intensity: 2, faultsForMs: 90_000 },
+    troubles: ['frozen-claims', 'holds'],
+    ...{ orders: 4, refunds: 12, workers: 2, devices: 3, intensity: 1.5, faultsForMs: 90_000 },
   },
   'records shown long after': {
     troubles: ['lost-answers', 'stale-records', 'no-webhooks'],
@@ -63,8 +63,9 @@ export const swarms = {
     ...{ orders: 4, refunds: 12, devices: 3, intensity: 1, faultsForMs: 120_000 },
   },
   'put back': {
-    troubles: ['restore', 'lost-answers', 'network', 'lenient-provider'],
-    ...{ orders: 1, refunds: 7, intensity: 0.6, faultsForMs: 90_000, keyWindowMs: 0 },
+    troubles: ['restore', 'network', 'sessions'],
+    ...{ orders: 2, refunds: 10, devices: 3, intensity: 1.5, faultsForMs: 90_000, keyWindowMs: 0 },
+    capturedMinor: 60_000,
   },
   'answers overtaken by newer ones': {
     troubles: ['network'],
