@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -40,6 +40,10 @@ export type House<Network extends TcpProxy = TcpProxy> = {
   readonly sell: (order: Sale) => Promise<Order>;
   readonly kill: () => Promise<void>;
   readonly restart: () => Promise<void>;
+  /** Ends the server in order and keeps a copy of everything it holds; it runs again afterwards. */
+  readonly keepCopy: () => Promise<void>;
+  /** Puts that copy in the place of what came since, as whoever restores a snapshot does; the server runs on it. */
+  readonly putCopyBack: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly log: () => string;
 };
@@ -255,6 +259,18 @@ export const startHouseBehind = async <Network extends TcpProxy>(
       await program.end('SIGKILL');
     },
     restart: async () => {
+      program = await startServer(environment, serverOrigin);
+    },
+    keepCopy: async () => {
+      await program.end('SIGTERM');
+      await cp(folder, `${folder}-copy`, { recursive: true });
+      program = await startServer(environment, serverOrigin);
+    },
+    putCopyBack: async () => {
+      log += program.output();
+      await program.end('SIGTERM');
+      await rm(folder, { recursive: true });
+      await rename(`${folder}-copy`, folder);
       program = await startServer(environment, serverOrigin);
     },
     log: () => log + program.output(),

@@ -140,8 +140,13 @@ test('F125: an operator puts submitting on hold with a reason, everybody reads i
   expect(await house.provider.refunds(order.payment)).toEqual([]);
   await page.getByRole('checkbox', { name: 'All of this is done' }).check();
   await page.getByRole('button', { name: 'Let submitting go on' }).click();
+  await expect(page.getByText('Write why it goes on although this is open.')).toBeVisible();
+  await expectReachable(page, 'hold after a restore, with something open');
+  await page.getByLabel('Why it goes on all the same').fill('Nothing was sent since; we asked Stripe.');
+  await page.getByRole('button', { name: 'Let submitting go on' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Let it go on' }).click();
   await expect(page.getByText('Approved refunds are sent as soon as it is their turn.')).toBeVisible();
+  await expect(page.getByText('with this note: Nothing was sent since; we asked Stripe.')).toBeVisible();
   await reach(house, held, 'confirmed');
   expect(await house.provider.refunds(order.payment)).toHaveLength(1);
   await inDatabase(house, async (sql) => {

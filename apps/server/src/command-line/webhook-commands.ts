@@ -18,7 +18,7 @@ import { judgeEndpointAddress } from '../announce/endpoint-address.ts';
 import { mintSigningSecret, sealSigningSecret } from '../announce/signing-secret.ts';
 import { makeSealingKey } from '../start/sealed-secrets.ts';
 import { momentIn, oneOf, textIn, wholeNumberIn } from './arguments.ts';
-import { commandFailed, outputFor } from './output.ts';
+import { commandFailed, counted, outputFor } from './output.ts';
 import { inWorkplace, type Workplace } from './workplace.ts';
 
 type Common = { json?: boolean; org?: string };
@@ -71,10 +71,11 @@ const add = async (url: string, { org, json, description, type }: AddOptions): P
   });
 };
 
-const standingOf = ({ isOn, markedFailingAt, failures }: ListedEndpoint): string => {
+const standingOf = ({ isOn, markedFailingAt, failures, nextTryAt }: ListedEndpoint): string => {
   if (!isOn) return 'off';
-  if (markedFailingAt !== null) return 'failing';
-  return failures > 0 ? 'waits' : 'on';
+  if (markedFailingAt !== null) return `failing since ${markedFailingAt.toISOString()}`;
+  if (failures === 0) return 'on';
+  return `on, failed, tried again ${nextTryAt === null ? 'now' : nextTryAt.toISOString()}`;
 };
 
 const lineOf = (row: ListedEndpoint): string =>
@@ -89,6 +90,7 @@ const list = async ({ org, json }: Common): Promise<void> => {
   await inWorkplace(output, async ({ inOrganisation, organisation }) => {
     const items = await inOrganisation(await organisation(org), listEndpoints);
     output.result({ items }, items.map(lineOf));
+    if (items.length === 0) output.note('Events are sent nowhere. `holdfast webhook add URL` begins it.');
   });
 };
 
@@ -152,10 +154,14 @@ const deliveryLine = ({ eventId, type, madeAt, deliveredAt, dueAt, attempts }: L
     deliveredAt === null
       ? `not delivered, next ${dueAt.toISOString()}`
       : `delivered ${deliveredAt.toISOString()}`,
-    `${String(attempts.length)} attempts`,
+    counted(attempts.length, 'attempt'),
     ...(last === undefined
       ? []
-      : [last.outcome, String(last.status ?? '-'), `${String(last.durationMs)} ms`]),
+      : [
+          last.outcome,
+          last.status === null ? 'no answer' : `HTTP ${String(last.status)}`,
+          `${String(last.durationMs)} ms`,
+        ]),
   ].join('  ');
 };
 
@@ -169,6 +175,12 @@ const deliveries = async (
     const items = await inOrganisation(await organisation(org), (tx) => readDeliveries(tx, id, filter));
     if (items === undefined) throw noEndpoint();
     output.result({ items }, items.map(deliveryLine));
+    if (items.length > 0) return;
+    output.note(
+      undelivered === true
+        ? 'All that was for this endpoint was delivered.'
+        : 'Nothing was for this endpoint yet.',
+    );
   });
 };
 
@@ -184,7 +196,17 @@ const again = async (
   await inWorkplace(output, async ({ inOrganisation, organisation }) => {
     const events = await inOrganisation(await organisation(org), (tx) => redeliver(tx, id, what, by));
     if (events === undefined) throw noEndpoint();
-    output.result({ id, events }, [`${String(events)} due now.`]);
+    if (events === 0 && event !== undefined) {
+      throw commandFailed(
+        'No such event was ever for this endpoint. Nothing is sent again.',
+        `\`holdfast webhook deliveries ${id}\` names them.`,
+      );
+    }
+    output.result({ id, events }, [
+      events === 0
+        ? 'All since then was delivered; nothing is sent again.'
+        : `${counted(events, 'event')} sent again now.`,
+    ]);
   });
 };
 

@@ -7,7 +7,18 @@ import type { OrganisationTransaction } from './connection.ts';
 import { operationIdShape, providerOf } from './mirror-store-news.ts';
 import { mirrorRefunds, operations, payments, type OperationRow } from './schema.ts';
 
-const seen = (row: OperationRow): SweptOperation => {
+/** Of each record a sweep reads what it judges by: the rest of a row is most of it. */
+const judgedBy = {
+  id: operations.id,
+  state: operations.state,
+  providerReference: operations.providerReference,
+  paymentReference: operations.paymentReference,
+  amountMinor: operations.amountMinor,
+  bookedMinor: operations.bookedMinor,
+  currency: operations.currency,
+};
+
+const seen = (row: Pick<OperationRow, keyof typeof judgedBy>): SweptOperation => {
   const minor = row.bookedMinor ?? row.amountMinor;
   return {
     id: row.id,
@@ -32,7 +43,7 @@ export const knownOfPage = async (
     ids.length === 0
       ? []
       : await tx.db
-          .select()
+          .select(judgedBy)
           .from(operations)
           .where(and(ofOrganisation, inArray(operations.id, ids)));
   const holders = await tx.db
@@ -83,7 +94,7 @@ export const notSeen = async (
 ): ReturnType<SweepPorts['notSeen']> => {
   const provider = providerOf(account);
   const rows = await tx.db
-    .select({ operation: operations, sweptAt: mirrorRefunds.sweptAt })
+    .select({ operation: judgedBy, sweptAt: mirrorRefunds.sweptAt })
     .from(operations)
     .innerJoin(
       payments,
