@@ -77,11 +77,10 @@ export const hold = {
       'Keys, people, passkeys and rules that were taken away since the backup were taken away again.',
     ],
     swept: 'The last sweep since the hold began ended',
-    notSwept: 'No sweep has been recorded since the hold began.',
     gaps: {
       'to-look-up': (count: number): string =>
         `${many(count, 'refund that may have been sent was', 'refunds that may have been sent were')} not looked up since the hold began.`,
-      'not-swept': (): string => 'No sweep has ended since the hold began.',
+      'not-swept': (): string => 'No sweep has been recorded since the hold began.',
     },
     noteTitle: 'Not everything is answered',
     note: 'Why it goes on all the same',

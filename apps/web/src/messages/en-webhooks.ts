@@ -32,7 +32,7 @@ export const webhooks = {
   } as Readonly<Record<string, string>>,
   allEvents: 'All events',
   events: (count: number): string => (count === 1 ? '1 kind of event' : `${String(count)} kinds of events`),
-  stands: { on: 'On', off: 'Off', waits: 'Does not answer', failing: 'Has failed for more than a day' },
+  stands: { on: 'On', off: 'Off', waits: 'Failed the last time', failing: 'Has failed for more than a day' },
   offText: 'What happens meanwhile is kept, and goes out once it is on again.',
   waiting: (count: number): string =>
     count === 1 ? '1 event waits to be delivered' : `${String(count)} events wait to be delivered`,
