@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from '@playwright/test';
+import postgres from 'postgres';
 import type { House, Order } from '../harness/house.ts';
 import { devices, expect, test } from '../harness/journey.ts';
 import { expectInside, reach, signIn } from '../harness/steps.ts';
@@ -37,6 +38,25 @@ const needsPerson = (house: House, id: string) =>
   until(`${id} to need a person`, async () => {
     const record = await house.operation(id);
     return record.needsPerson ? record : undefined;
+  });
+
+const inDatabase = async <Found>(
+  house: House,
+  work: (sql: postgres.Sql) => Promise<Found>,
+): Promise<Found> => {
+  const sql = postgres(await house.databaseUrl(), { max: 1, onnotice: () => undefined });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+};
+
+/** Operations of which a person asked the provider, as their rows say. */
+const askedForByPeople = (house: House): Promise<readonly string[]> =>
+  inDatabase(house, async (sql) => {
+    const rows = await sql<{ id: string }[]>`select id from operations where check_asked_at is not null`;
+    return rows.map(({ id }) => id);
   });
 
 const openCase = async (page: Page, house: House, order: Order): Promise<void> => {
@@ -106,8 +126,25 @@ test('three cases, found late, never happened and contradicted afterwards, are s
   await operator.keyboard.press('Enter');
   await expect(operator.getByRole('heading', { name: 'Both sides' })).toBeVisible();
 
+  // Two at once, from the queue.
+  await operator.goto(`${house.origin}/uncertain`);
+  for (const { customer } of [never, contradicted]) {
+    await operator.getByRole('checkbox', { name: new RegExp(`^Mark .*${customer}`) }).check();
+  }
+  expect(await askedForByPeople(house)).toEqual([ids.late]);
+  await operator.getByRole('button', { name: 'Look now at 2' }).click();
+  await expect(operator.getByText('The provider is being asked about all 2.')).toBeVisible();
+  expect(new Set(await askedForByPeople(house))).toEqual(new Set(Object.values(ids)));
+  await expect(operator.getByRole('button', { name: 'Look now at all 3' })).toBeVisible();
+
   // Found late.
   await openCase(operator, house, late);
+  const dashboard = operator.getByRole('link', { name: 'Open in Stripe’s dashboard' });
+  await expect(dashboard).toHaveAttribute(
+    'href',
+    new RegExp(`^https://dashboard\\.stripe\\.com/\\w+/test/payments/${late.payment}$`),
+  );
+  await expect(dashboard).toHaveAttribute('rel', 'noopener noreferrer');
   await expect(operator.getByText('that names no operation')).toBeVisible();
   await expectReachable(operator, 'case');
   await operator.getByRole('button', { name: 'Use this reference' }).click();
@@ -174,4 +211,36 @@ test('on a phone the queue and a case can be read and used', async ({ house, vis
   await phone.getByRole('button', { name: 'Keep the comment' }).click();
   await expect(phone.getByRole('list', { name: 'Comments' })).toContainText('Called the customer.');
   await expectReachable(phone, 'case on a phone');
+});
+
+// Red when: the queue or the case does not say since when it is pending, what is usual, or when it is looked at again.
+test('what the provider has been processing for six days says so, what is usual, and when it is asked again', async ({
+  house,
+  visit,
+}) => {
+  const order = await house.sell({ name: 'desk-pending', minor: 9_900 });
+  await house.provider.fault({
+    ...{ on: 'refund.create', do: 'pending_then', ms: 29 * 86_400_000, paymentIntent: order.payment },
+  });
+  const id = await lose(house, order);
+  await reach(house, id, 'pending');
+  await inDatabase(
+    house,
+    (sql) => sql`update operations set pending_since = now() - interval '6 days 1 hour', wake_at = now()
+      where id = ${id}`,
+  );
+  await needsPerson(house, id);
+  const operator = await visit('operator');
+  await operator.goto(`${house.origin}/uncertain`);
+  const row = operator.getByRole('listitem').filter({ hasText: order.customer });
+  await expect(row).toContainText('for 6 days');
+  await expect(row).toContainText('usually within 5 days');
+  await expect(row).toContainText(/checked in \d+ min/);
+  await openCase(operator, house, order);
+  await expect(
+    operator.getByText('Stripe has been processing it for 6 days. That is longer than usual.'),
+  ).toBeVisible();
+  await expect(operator.getByText('Stripe usually has them done within 5 days.')).toBeVisible();
+  await expect(operator.getByText(/^Stripe is asked about re_\w+ again in \d+ min\./)).toBeVisible();
+  await expectReachable(operator, 'pending for long');
 });
