@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { knownSeeds } from '../src/mutants/known-seeds.ts';
 import { mutants } from '../src/mutants/mutants.ts';
 import { placesOf, plantIn } from '../src/mutants/mutant.ts';
 
@@ -22,6 +23,10 @@ describe('the planted mistakes', () => {
     expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
     expect(mutants.length).toBeGreaterThanOrEqual(30);
     expect(mutants.filter(({ sql }) => sql === true).length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('have each a seed that is known to find it, and no seed is of another', () => {
+    expect(Object.keys(knownSeeds).toSorted()).toEqual(mutants.map(({ name }) => name).toSorted());
   });
 
   it('whose text is not there once is refused', () => {

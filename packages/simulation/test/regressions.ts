@@ -22,6 +22,13 @@ const approvedAndLeft = ({ log, reached }: Outcome): boolean =>
 const clockPutBack = ({ log }: Outcome): boolean =>
   log.some((line) => /the clock of worker \d+ jumps by -86400 s/.test(line));
 
+/** Its plan knows no refusals: what failed had been carried out, and nobody had seen that it was. */
+const failedUnseen = ({ log, reached }: Outcome): boolean =>
+  reached.has('evidence-failed') && log.some((line) => line.endsWith('is failed now'));
+
+/** Somebody refunded by hand, and nobody asked for anything here. */
+const onlyByHand = ({ operations, refunds }: Outcome): boolean => operations === 0 && refunds > 0;
+
 /** Histories in which a promise was once broken, by the shipped code or by the simulation's own idea of the world. */
 export const regressions: readonly Regression[] = [
   {
@@ -33,5 +40,22 @@ export const regressions: readonly Regression[] = [
     name: 'a worker’s clock that is put back by a day',
     plan: planOf(5, 'clocks that jump'),
     isIt: clockPutBack,
+  },
+  {
+    name: 'a refund that fails before anybody saw that it had succeeded',
+    plan: {
+      ...planOf(5, 'nobody tells of it'),
+      troubles: ['late-failures', 'no-webhooks', 'lost-answers', 'listing-lag'],
+    },
+    isIt: failedUnseen,
+  },
+  {
+    name: 'a refund by hand where nobody has asked for one here',
+    plan: {
+      ...{ seed: 3_000_052, troubles: ['no-webhooks', 'refunds-by-hand', 'clocks'], orders: 2, refunds: 1 },
+      ...{ workers: 1, devices: 2, faultsForMs: 26_000, intensity: 0.6, keyWindowMs: 60_000 },
+      capturedMinor: null,
+    },
+    isIt: onlyByHand,
   },
 ];

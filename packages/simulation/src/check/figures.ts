@@ -95,6 +95,7 @@ export const checkFiguresAtTheEnd = async (history: History): Promise<void> => {
   const operations = await history.database.rowsOf('operations');
   for (const payment of await history.database.rowsOf('payments')) {
     checkPayment(history, payment, operations);
-    checkElsewhere(history, payment);
+    // Where nobody wants anything of the provider its list is looked at seldom, and nothing waits for that.
+    if (operations.length > 0) checkElsewhere(history, payment);
   }
 };

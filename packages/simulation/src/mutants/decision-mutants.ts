@@ -4,7 +4,6 @@ import type { Mutant } from './mutant.ts';
 export const decisionMutants: readonly Mutant[] = [
   {
     name: 'a new key on every retry',
-    seed: 2,
     swarm: 'records shown long after',
     file: 'packages/engine/src/postgres/claim-store.ts',
     find: `  if (row.attemptCount === 0) {
@@ -38,7 +37,6 @@ export const decisionMutants: readonly Mutant[] = [
   },
   {
     name: 'a refusal settles what an earlier request left open',
-    seed: 7,
     swarm: 'refused after an answer was lost',
     file: 'packages/operation/src/settle.ts',
     find: `  if (ends.some(isAmbiguous) && !absent) return undefined;`,
@@ -67,7 +65,6 @@ export const decisionMutants: readonly Mutant[] = [
   },
   {
     name: 'the same key is sent after its window',
-    seed: 6,
     swarm: 'records shown long after',
     file: 'packages/engine/src/postgres/claim-store.ts',
     find: `  const windowMs = Math.max(0, contract.keyWindowMs - contract.keyWindowMarginMs);`,
@@ -75,7 +72,6 @@ export const decisionMutants: readonly Mutant[] = [
   },
   {
     name: 'no last check before a resubmission',
-    seed: 7,
     swarm: 'lost, and looked at meanwhile',
     file: 'packages/operation/src/last-check.ts',
     find: `  const inForce = approvalsInForce(facts);
@@ -86,7 +82,6 @@ export const decisionMutants: readonly Mutant[] = [
   },
   {
     name: 'the reservation is released while the outcome is unknown',
-    seed: 5,
     swarm: 'one payment, many refunds',
     file: 'packages/operation/src/state.ts',
     find: `  outcome_unknown: 'reserved',`,
@@ -168,7 +163,6 @@ export const decisionMutants: readonly Mutant[] = [
   },
   {
     name: 'a refund made by hand in between is not looked at',
-    seed: 7,
     swarm: 'lost, and looked at meanwhile',
     file: 'packages/operation/src/last-check.ts',
     find: `    ({ reference }) => !facts.elsewhereKnownAtApproval.includes(reference),`,
@@ -190,7 +184,6 @@ export const decisionMutants: readonly Mutant[] = [
   },
   {
     name: 'a claim without a row for its attempt',
-    seed: 5,
     file: 'packages/engine/src/postgres/claim-store.ts',
     find: `  tx.unsent.attempts.push({`,
     put: `  [].push({`,
@@ -227,7 +220,6 @@ export const decisionMutants: readonly Mutant[] = [
   },
   {
     name: 'what is approved is not compared by its fingerprint',
-    seed: 5,
     swarm: 'bad screens and bad networks',
     file: 'packages/engine/src/intake/judge-approve.ts',
     find: `  if (facts.fingerprint !== null && command.fingerprint !== facts.fingerprint) {`,
@@ -251,7 +243,6 @@ export const decisionMutants: readonly Mutant[] = [
   },
   {
     name: 'the cursor is told before its event',
-    seed: 3,
     swarm: 'bad screens and bad networks',
     file: 'packages/engine/src/postgres/feed.ts',
     find: `      const changes = await viewFeedSubjects(tx, rows, providerName);
@@ -289,7 +280,6 @@ export const applyPropose = async (`,
   },
   {
     name: 'an item goes when the session has ended',
-    seed: 2,
     swarm: 'bad screens and bad networks',
     file: 'packages/outbox/src/send/end-decision.ts',
     find: `        return nextLogRows(record, ended.nowMs, [keptEvent(record, ended, outcome)]);`,
@@ -302,7 +292,6 @@ export const applyPropose = async (`,
   },
   {
     name: 'an answer that names no command is a verdict on all',
-    seed: 8,
     swarm: 'bad screens and bad networks',
     file: 'packages/outbox/src/send/batch-verdict.ts',
     find: `  if (results.length === 0) return kept('not-understood', status, 'it does not name the command');`,

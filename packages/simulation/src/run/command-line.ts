@@ -17,9 +17,10 @@ import { tryMutants } from './try-mutants.ts';
 const usage = `pnpm sim --seeds N [--from S]    lives N histories, from seed S on (a fresh one where none is given)
 pnpm sim --minutes M [--from S]  lives histories for so long
 pnpm sim --seed S [--plan JSON]  lives one again, exactly, and tells it
-pnpm sim --mutants [NAME] [--seeds N] [--afresh]
+pnpm sim --mutants [NAME] [--seeds N] [--afresh] [--part K/N]
                                  plants each known mistake, or those with that in their name, and lives up to N
-                                 histories (300) until it is found: first the one that is known to find it (--afresh: not)
+                                 histories (300) until it is found: first the one that is known to find it (--afresh: not);
+                                 --part 1/2 is every second of them, --part 2/2 the others
 pnpm sim --mutant NAME --seed S  lives one with that mistake in it, tells it, and makes it smaller where it breaks
 pnpm sim … --postgres URL        lives them on a real PostgreSQL, in databases of their own (URL: of a superuser)
 pnpm sim … --jobs N               lives them in N processes at once (1)
@@ -184,6 +185,7 @@ const optionsOf = () =>
       share: { type: 'string' },
       exhaustive: { type: 'boolean' },
       mutants: { type: 'boolean' },
+      part: { type: 'string', default: '1/1' },
       mutant: { type: 'string' },
       swarm: { type: 'string' },
       afresh: { type: 'boolean' },
@@ -223,7 +225,12 @@ const main = async (): Promise<number> => {
       from: Number(options.from ?? 1),
       usesKnownSeeds: options.afresh !== true,
     };
-    return (await tryMutants(hunt, named, say)) ? exitCodes.clean : exitCodes.missed;
+    const [part = 0, parts = 0] = options.part.split('/').map(Number);
+    if (!(Number.isInteger(part) && Number.isInteger(parts) && part >= 1 && part <= parts)) {
+      say(`--part says which of how many parts, as 1/2, not ${options.part}\n\n${usage}`);
+      return exitCodes.usage;
+    }
+    return (await tryMutants(hunt, named, [part, parts], say)) ? exitCodes.clean : exitCodes.missed;
   }
   const seeds = Number(options.seeds ?? 'NaN');
   const minutes = Number(options.minutes ?? 'NaN');

@@ -43,7 +43,7 @@ const violationOf = (trouble: unknown): Violation | null => {
   return new Violation('crash', 'nothing breaks that no verdict covers', told);
 };
 
-const live = async (history: History): Promise<void> => {
+const live = async (history: History, healingMs: number): Promise<void> => {
   const { plan, scheduler, chance } = history;
   const over = (): boolean => history.trouble !== null;
   const ready = async (work: Promise<unknown>): Promise<void> => {
@@ -76,7 +76,7 @@ const live = async (history: History): Promise<void> => {
   await scheduler.runUntil(scheduler.nowMs() + plan.faultsForMs, over);
   if (over()) return;
   heal(history);
-  const latestMs = scheduler.nowMs() + longestHealingMs;
+  const latestMs = scheduler.nowMs() + healingMs;
   while (!over()) {
     await scheduler.runUntil(scheduler.nowMs() + lookAgainMs, over);
     const left = [...(await unfinished(history)), ...(await behind(history))];
@@ -88,8 +88,16 @@ const live = async (history: History): Promise<void> => {
   if (!over()) await ready(checkEnding(history));
 };
 
-/** Lives one history from its beginning to its end. */
-export const runHistory = async (plan: Plan, database: HistoryDatabase, traces = false): Promise<Outcome> => {
+/**
+ * Lives one history from its beginning to its end.
+ * @param healingMs how long it may take, by its own clock, until all has ended once everything is healed
+ */
+export const runHistory = async (
+  plan: Plan,
+  database: HistoryDatabase,
+  traces = false,
+  healingMs = longestHealingMs,
+): Promise<Outcome> => {
   await database.begin();
   const history = new History(plan, database, traces);
   const restoreUuids = useRandomUuids(history.randomUuid);
@@ -97,7 +105,7 @@ export const runHistory = async (plan: Plan, database: HistoryDatabase, traces =
   const onUnhandled = (error: unknown): void => history.fail(error);
   process.on('unhandledRejection', onUnhandled);
   try {
-    await live(history);
+    await live(history, healingMs);
   } catch (error) {
     history.fail(error);
   } finally {

@@ -1,4 +1,4 @@
-import { huntMutants, type Hunted, type HuntOptions } from '../mutants/hunt-mutants.ts';
+import { huntMutants, partOf, type Hunted, type HuntOptions } from '../mutants/hunt-mutants.ts';
 import { mutants } from '../mutants/mutants.ts';
 
 const histories = (count: number): string => (count === 1 ? '1 history' : `${String(count)} histories`);
@@ -9,15 +9,17 @@ const tell = ({ mutant, found, histories: count, seed, because }: Hunted): strin
     : `MISSED  ${mutant.name}: in ${histories(count)}: ${because}`;
 
 /**
- * Plants every known mistake, or the one named, and lives histories until each is found.
+ * Plants every known mistake, or those of one part of them, or the one named, and lives histories until each is found.
  * @returns whether every one was
  */
 export const tryMutants = async (
   options: HuntOptions,
   only: string | undefined,
+  part: readonly [number, number],
   say: (line: string) => void,
 ): Promise<boolean> => {
-  const chosen = mutants.filter(({ name }) => only === undefined || name.includes(only));
+  const named = mutants.filter(({ name }) => only === undefined || name.includes(only));
+  const chosen = partOf(named, part);
   if (chosen.length === 0) throw new Error(`there is no mutant "${only ?? ''}"`);
   const all = await huntMutants(chosen, options, (hunted) => {
     say(tell(hunted));

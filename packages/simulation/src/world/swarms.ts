@@ -81,7 +81,7 @@ export const swarms = {
   },
   'bad screens and bad networks': {
     troubles: ['wrong-taps', 'sessions', 'strangers', 'network', 'tabs', 'clock-jumps'],
-    ...{ refunds: 7, devices: 3, intensity: 1, faultsForMs: 60_000 },
+    ...{ orders: 1, refunds: 9, devices: 3, intensity: 1, faultsForMs: 60_000, capturedMinor: 60_000 },
   },
 } satisfies Record<string, Swarm>;
 
