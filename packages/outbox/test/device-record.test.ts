@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { hashOfCommandText, readDeviceRecord } from '@holdfast/operation';
+import { hashOfCommandText, mintOperationId, readDeviceRecord } from '@holdfast/operation';
 import type { TakenUpProposal } from '../src/outbox-interface.ts';
+import { failuresUntilNeedsYou } from '../src/queue/entry-history.ts';
 import type { EntryRow } from '../src/queue/stored-rows.ts';
 import { takeUp } from '../src/queue/take-up.ts';
-import { recordOperations } from '../src/read/device-record.ts';
+import { isOfFilter, recordOperations } from '../src/read/device-record.ts';
 import { recordFileOf } from '../src/read/record-file.ts';
 import { recordLines } from '../src/read/record-lines.ts';
 import { PretendDevice } from './pretend-device.ts';
@@ -69,6 +70,27 @@ describe("the device's record", () => {
     const [shown] = recordOperations(await device.store.readAll(), device.nowMs);
     expect(shown).toMatchObject({ operationId, orderId: 'order-1' });
     expect(shown?.items[0]?.receipt).toMatchObject({ operationState: 'proposed', operationVersion: 1 });
+  });
+
+  // Red when: an operation is found under what needs its person only if all of its items need one.
+  it('what waits behind an item that needs its person stands before that person with it', async () => {
+    const { device } = await open();
+    const operationId = mintOperationId(device.nowMs, new Uint8Array(10));
+    const approve = { type: 'approve', fingerprint: 'f'.repeat(64), seenVersion: 1, operationId } as const;
+    await device.decide(approve);
+    for (let times = 0; times < failuresUntilNeedsYou; times += 1) {
+      await device.round(device.tab(), 'person-asked');
+      device.nowMs += 120_000;
+      if (times === 0) await device.decide({ type: 'withdraw', operationId });
+    }
+    const items = await device.items();
+    expect(items.map(({ type, standing, notSentBecause }) => [type, standing, notSentBecause])).toEqual([
+      ['approve', 'needs-you', 'not-known-there'],
+      ['withdraw', 'open', 'behind-another'],
+    ]);
+    const [shown] = recordOperations(await device.store.readAll(), device.nowMs);
+    expect(shown?.items).toHaveLength(2);
+    expect(shown !== undefined && isOfFilter(shown, 'needs-you')).toBe(true);
   });
 
   // Red when: an unreadable row of a shared device goes into whoever's file is asked for.

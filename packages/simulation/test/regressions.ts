@@ -26,6 +26,12 @@ const clockPutBack = ({ log }: Outcome): boolean =>
 const failedUnseen = ({ log, reached }: Outcome): boolean =>
   reached.has('evidence-failed') && log.some((line) => line.endsWith('is failed now'));
 
+/** An approver saw by an event what no list shows yet. */
+const approvedAfterEvent = ({ log }: Outcome): boolean => {
+  const made = log.findIndex((line) => line.endsWith('made by hand'));
+  return made >= 0 && log.slice(made).some((line) => / approves \w{4}$/.test(line));
+};
+
 /** Somebody refunded by hand, and nobody asked for anything here. */
 const onlyByHand = ({ operations, refunds }: Outcome): boolean => operations === 0 && refunds > 0;
 
@@ -48,6 +54,23 @@ export const regressions: readonly Regression[] = [
       troubles: ['late-failures', 'no-webhooks', 'lost-answers', 'listing-lag'],
     },
     isIt: failedUnseen,
+  },
+  {
+    name: 'a refund by hand that an event tells of before any list, seen by who approves',
+    plan: {
+      ...{
+        seed: 3_001_692,
+        orders: 1,
+        refunds: 3,
+        workers: 2,
+        devices: 3,
+        faultsForMs: 38_000,
+        intensity: 1,
+      },
+      troubles: ['network', 'server-errors', 'listing-lag', 'refunds-by-hand', 'holds'],
+      ...{ keyWindowMs: 300_000, capturedMinor: null },
+    },
+    isIt: approvedAfterEvent,
   },
   {
     name: 'a refund by hand where nobody has asked for one here',

@@ -35,8 +35,13 @@ export const unfinished = async (history: History): Promise<readonly string[]> =
     left.push('nobody has looked at the provider’s list since');
   }
   for (const device of history.unnoticed ? [] : history.devices) {
-    for (const item of await device.items()) {
-      if (item.ending === null && item.standing !== 'needs-you')
+    const unended = (await device.items()).filter(({ ending }) => ending === null);
+    // A person sees an operation's items together: what waits behind one that needs them stands before them with it.
+    const seen = new Set(
+      unended.flatMap((item) => (item.standing === 'needs-you' ? [item.operationId] : [])),
+    );
+    for (const item of unended) {
+      if (!seen.has(item.operationId))
         left.push(
           `${device.name} still has ${item.type} of ${short(item.operationId)}: ${String(item.notSentBecause)} ${String(item.standing)}`,
         );

@@ -109,7 +109,7 @@ export class SendingWatch {
         one.operationId === null &&
         one.paymentReference === paymentReference &&
         one.status !== 'failed' &&
-        one.listedFromMs > pressedMs &&
+        Math.min(one.listedFromMs, one.toldFromMs) > pressedMs &&
         one.listedFromMs < knownMs,
     );
     if (unseen !== undefined) {

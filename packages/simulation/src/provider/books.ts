@@ -113,6 +113,7 @@ export const addRefund = (books: Books, refund: NewRefund): LedgerRefund => {
     hasSucceeded: refund.status === 'succeeded',
     atMs: scheduler.nowMs(),
     listedFromMs: scheduler.nowMs() + lag,
+    toldFromMs: Infinity,
   };
   ledger.refunds.push(whole);
   const whose = whole.operationId === null ? 'made by hand' : `for ${whole.operationId.slice(-4)}`;

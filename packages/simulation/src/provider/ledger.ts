@@ -16,6 +16,8 @@ export type LedgerRefund = {
   hasSucceeded: boolean;
   /** Lists show it from then on. */
   listedFromMs: number;
+  /** An event of it came through then, for the first time; infinity before. */
+  toldFromMs: number;
 };
 
 export type LedgerDispute = {

@@ -52,18 +52,23 @@ export const createWebhooks = (history: History): ((changed: ProviderEvent) => v
   const chance = history.chance.fork('webhooks');
   let events = 0;
 
-  const deliver = async (event: VerifiedEvent): Promise<void> => {
+  const deliver = async (changed: ProviderEvent, event: VerifiedEvent): Promise<void> => {
     const { engine, mortal } = history.server;
     const isBad = history.has('webhooks') && !history.healed;
     const lost = isBad && chance.happens(0.3);
     const silence = history.scheduler.pause(answerWithinMs, null).then(() => null);
+    const comesThrough = !lost && mortal.alive;
+    if (comesThrough && 'refund' in changed) {
+      changed.refund.toldFromMs = Math.min(changed.refund.toldFromMs, history.scheduler.nowMs());
+    }
     const body = new TextEncoder().encode(JSON.stringify(event));
-    const answered = lost || !mortal.alive ? silence : engine.receiveWebhook(body, 'whsec').catch(() => null);
+    const answered = !comesThrough ? silence : engine.receiveWebhook(body, 'whsec').catch(() => null);
     const answer = await Promise.race([answered, silence]);
     const isHeard = answer !== null && !(isBad && chance.happens(0.2));
     if (isHeard) history.untold -= 1;
     if (isHeard && answer.kind === 'refused') throw new Error(`an event was refused: ${answer.because}`);
-    if (!isHeard) history.scheduler.later(againAfterMs, null, () => history.start(() => deliver(event)));
+    if (!isHeard)
+      history.scheduler.later(againAfterMs, null, () => history.start(() => deliver(changed, event)));
   };
 
   const send = (changed: ProviderEvent): void => {
@@ -77,7 +82,7 @@ export const createWebhooks = (history: History): ((changed: ProviderEvent) => v
     const delayMs =
       (isStale ? Math.max(0, lagMs) : 0) +
       (isBad && chance.happens(0.5) ? chance.below(30_000) : chance.below(usualDelayMs));
-    history.scheduler.later(delayMs, null, () => history.start(() => deliver(event)));
+    history.scheduler.later(delayMs, null, () => history.start(() => deliver(changed, event)));
   };
 
   return (changed) => {
