@@ -69,11 +69,23 @@ test('F125: put back to ten minutes ago: agent and desk read what is so, what ca
   await until('the proposal to arrive', () => house.operation(id));
   await approveElsewhere(house, id);
   await expectOneRefund(house, order, id, 6_000);
+  // The evidence comes late, and the page makes room for it while somebody writes: what they wrote stays.
+  const late = Promise.withResolvers<undefined>();
+  const ofOne = /\/v1\/operations\/[0-9a-f-]{36}$/;
+  await desk.route(ofOne, async (route) => {
+    await late.promise;
+    await route.continue();
+  });
   await desk.getByRole('link', { name: new RegExp(returned.customer) }).click();
   await desk.getByRole('button', { name: 'Close with a note' }).click();
-  await desk.getByRole('alertdialog').getByRole('textbox').fill('Paid in cash at the till.');
+  const note = desk.getByRole('alertdialog').getByRole('textbox');
+  await note.fill('Paid in cash at the till.');
+  late.resolve(undefined);
+  await expect(desk.getByText('Both sides')).toBeAttached();
+  await desk.unroute(ofOne);
+  await expect(note).toHaveValue('Paid in cash at the till.');
   await desk.getByRole('alertdialog').getByRole('button', { name: 'Close it' }).click();
-  await expect(desk.getByText('Seen to')).toBeVisible();
+  await expect(desk.getByRole('heading', { name: 'Seen to' })).toBeVisible();
 
   await house.putCopyBack();
 
