@@ -3,7 +3,7 @@ import { runMany } from '../src/run/many-histories.ts';
 import { createSharedDatabase, type Outcome } from '../src/simulation.ts';
 
 /** Of one processor's time. */
-const enoughMs = 60_000;
+const enoughMs = 45_000;
 
 const usedMs = (): number => {
   const { user, system } = process.cpuUsage();
