@@ -70,17 +70,18 @@ test('F125: put back to ten minutes ago: agent and desk read what is so, what ca
   await approveElsewhere(house, id);
   await expectOneRefund(house, order, id, 6_000);
   // The evidence comes late, and the page makes room for it while somebody writes: what they wrote stays.
-  const late = Promise.withResolvers<undefined>();
+  let arrive = (): void => undefined;
+  const late = new Promise<void>((resolve) => (arrive = resolve));
   const ofOne = /\/v1\/operations\/[0-9a-f-]{36}$/;
   await desk.route(ofOne, async (route) => {
-    await late.promise;
+    await late;
     await route.continue();
   });
   await desk.getByRole('link', { name: new RegExp(returned.customer) }).click();
   await desk.getByRole('button', { name: 'Close with a note' }).click();
   const note = desk.getByRole('alertdialog').getByRole('textbox');
   await note.fill('Paid in cash at the till.');
-  late.resolve(undefined);
+  arrive();
   await expect(desk.getByText('Both sides')).toBeAttached();
   await desk.unroute(ofOne);
   await expect(note).toHaveValue('Paid in cash at the till.');
