@@ -35,7 +35,7 @@ export type KillableBrowser = {
 
 const locale = 'en-US';
 /** What a person's step may take on a busy machine. What never comes is told with what stands on the screen. */
-const longestStepMs = 30_000;
+const longestStepMs = 60_000;
 
 const endpointOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {

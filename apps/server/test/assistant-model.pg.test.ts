@@ -119,7 +119,7 @@ describe.each(endpoints)(
           false,
           'not-followed',
         ]);
-        expect(told.get('text')?.['text']).not.toContain('900');
+        expect(told.get('text')?.['text']).not.toContain('EUR 900');
         // It was paid for all the same.
         expect(told.get('done')?.['use']).toMatchObject({ outputTokens: 30, cost: { micros: 810 } });
       }
@@ -159,7 +159,7 @@ describe.each(endpoints)(
       });
       expect(model.heard).toHaveLength(1);
       expect(model.heard[0]).toContain(orderId);
-      expect(model.heard[0]).not.toMatch(/\bAnn\b|ann@|4242|secret|Lime/i);
+      expect(model.heard[0]).not.toMatch(/\bAnn\b|ann@|4242 4242|secret|Lime/i);
     });
   },
 );

@@ -1,14 +1,8 @@
 import type { Passkeys, PasskeyRecord } from '@holdfast/engine/postgres';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type RegistrationResponseJSON,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Challenges, ChallengePurpose } from './challenge.ts';
 import type { PasskeyHome } from './passkey-home.ts';
+import { webauthnLibrary } from './webauthn-library.ts';
 
 /**
  * Ed25519, P-256 and RSA (COSE numbers): what every runtime that may have to check a signature again, years from now, can
@@ -102,8 +96,8 @@ const registering = ({
   home,
   challenges,
 }: CeremonyParts): Pick<Ceremonies, 'registrationOptions' | 'registered'> => ({
-  registrationOptions: (sessionId, { userId, email, name }, known) =>
-    generateRegistrationOptions({
+  registrationOptions: async (sessionId, { userId, email, name }, known) =>
+    (await webauthnLibrary()).generateRegistrationOptions({
       rpName: 'Holdfast',
       rpID: home.rpId,
       userID: new TextEncoder().encode(userId),
@@ -118,6 +112,7 @@ const registering = ({
     }),
   registered: async (sessionId, origins, response) => {
     const { seen, judge } = challengeJudge(challenges, 'register', sessionId);
+    const { verifyRegistrationResponse } = await webauthnLibrary();
     const verified = await orUndefined(() =>
       verifyRegistrationResponse({
         response,
@@ -153,8 +148,8 @@ const asserting = ({
   passkeys,
   now,
 }: CeremonyParts): Pick<Ceremonies, 'assertionOptions' | 'asserted'> => ({
-  assertionOptions: (purpose, binding, known) =>
-    generateAuthenticationOptions({
+  assertionOptions: async (purpose, binding, known) =>
+    (await webauthnLibrary()).generateAuthenticationOptions({
       rpID: home.rpId,
       challenge: Uint8Array.from(Buffer.from(challenges.make(purpose, binding), 'base64url')),
       timeout: 120_000,
@@ -165,6 +160,7 @@ const asserting = ({
     const passkey = await passkeys.byCredentialId(response.id);
     if (passkey === undefined) return { refused: 'unknown-passkey' };
     const { seen, judge } = challengeJudge(challenges, purpose, binding);
+    const { verifyAuthenticationResponse } = await webauthnLibrary();
     const verified = await orUndefined(() =>
       verifyAuthenticationResponse({
         response,

@@ -1,5 +1,3 @@
-import { verifyAuthenticationResponse } from '@simplewebauthn/server';
-import { decodeClientDataJSON, parseAuthenticatorData, toHash } from '@simplewebauthn/server/helpers';
 import type { ApprovalProof, WrongSignature } from '@holdfast/engine';
 import {
   approvalChallengeText,
@@ -7,6 +5,7 @@ import {
   type ApprovalStatement,
   type Assertion,
 } from '@holdfast/operation';
+import { webauthnLibrary, type WebauthnLibrary } from './webauthn-library.ts';
 
 /** What an assertion has to agree with. */
 export type Expected = {
@@ -25,7 +24,7 @@ const wrong = (because: WrongSignature): Checked => ({ kind: 'wrong', because })
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean => Buffer.from(one).equals(other);
 
 /** What can be read of it; `undefined` where it is no assertion at all. */
-const read = (assertion: Assertion) => {
+const read = ({ decodeClientDataJSON, parseAuthenticatorData }: WebauthnLibrary, assertion: Assertion) => {
   const authenticatorData = bytesOfBase64url(assertion.authenticatorData);
   const isText = [assertion.credentialId, assertion.clientDataJSON, assertion.signature].every(
     (text) => bytesOfBase64url(text) !== undefined,
@@ -42,6 +41,7 @@ const read = (assertion: Assertion) => {
 
 /** The library's own verification of everything, the signature included; what it cannot read does not verify. */
 const verifies = async (
+  { verifyAuthenticationResponse }: WebauthnLibrary,
   { statement, publicKey, relyingPartyId }: Expected,
   assertion: Assertion,
   origin: string,
@@ -74,16 +74,18 @@ const verifies = async (
 
 /** Whether these bytes are a passkey's signature over exactly this statement. Asks nobody: bytes against bytes. */
 export const checkAssertion = async (expected: Expected, assertion: Assertion): Promise<Checked> => {
-  const said = read(assertion);
+  const webauthn = await webauthnLibrary();
+  const said = read(webauthn, assertion);
   if (said === undefined) return wrong('signature-does-not-verify');
   if (said.type !== 'webauthn.get' || said.challenge !== approvalChallengeText(expected.statement)) {
     return wrong('another-decision');
   }
   if (said.crossOrigin || !expected.isOurOrigin(said.origin)) return wrong('another-origin');
-  const ownHash = await toHash(new TextEncoder().encode(expected.relyingPartyId));
+  const ownHash = await webauthn.toHash(new TextEncoder().encode(expected.relyingPartyId));
   if (!sameBytes(said.rpIdHash, ownHash)) return wrong('another-origin');
   if (!said.flags.up || !said.flags.uv) return wrong('person-not-verified');
-  if (!(await verifies(expected, assertion, said.origin))) return wrong('signature-does-not-verify');
+  if (!(await verifies(webauthn, expected, assertion, said.origin)))
+    return wrong('signature-does-not-verify');
   return { kind: 'good', origin: said.origin, counter: said.counter };
 };
 

@@ -65,6 +65,8 @@ export type GuardedRow = {
   /** The state the operation is in for `passes`; `proposed` unless said. */
   readonly state?: State;
   readonly in?: Partial<Record<State, Answers>>;
+  /** Asked by one after another of the same operation it does and answers the same. */
+  readonly repeats?: true;
 };
 /** Asked by everyone with the same answer: it tells nothing of an organisation, or guards itself. */
 export type OpenRow = {
@@ -212,6 +214,7 @@ const operationRows: readonly GuardedRow[] = [
   {
     route: 'post /v1/operations/{id}/check',
     may: ['agent', 'approver', 'operator', 'admin'],
+    repeats: true,
     in: { ...fromTheClaimOn([200]), cancelled: [200], denied: [200], expired: [200], unheard: [404] },
   },
   {
@@ -231,6 +234,7 @@ const operationRows: readonly GuardedRow[] = [
     may: operators,
     not: ['assistants'],
     body: (at) => ({ act: 'comment', commandId: at.freshId(), text: 'called the customer' }),
+    repeats: true,
     in: { approved: [200], ...fromTheClaimOn([200]), cancelled: [200], unheard: [404] },
   },
   {

@@ -64,7 +64,9 @@ const readFreshness = async (
   if (contract.lookUp !== 'by-payment') {
     const own = await readNeed(tx, row, ground, request.account, request.kind === 'resubmission');
     const { keyRefused } = await readPosition(tx, request.account);
-    return { fresh: lastCheckSource(own, contract) === 'our-record', keyRefused };
+    const recordServes =
+      lastCheckSource(own, contract) === 'our-record' && !(await someAreToBeApplied(tx, row));
+    return { fresh: recordServes, keyRefused };
   }
   const { askedAt } = ground.payment;
   // A question and its answer take no longer than this; an answer that lay around since is no last look.
@@ -77,6 +79,19 @@ const readFreshness = async (
   if (request.askedSinceMs !== null || keyRefused) return { fresh: false, keyRefused };
   const need = await readNeed(tx, row, ground, request.account, request.kind === 'resubmission');
   return { fresh: lastCheckSource(need, contract) === 'mirror', keyRefused };
+};
+
+/**
+ * Whether the provider told of this payment what is not in our record yet. Where it can not be asked, that is the only
+ * news there will ever be of a refund made by hand.
+ */
+const someAreToBeApplied = async (tx: OrganisationTransaction, row: WholeOperation): Promise<boolean> => {
+  const waiting = await tx.ask(
+    `select from provider_events
+      where org_id = $1 and wake_at is not null and provider = $2 and payment_reference = $3 limit 1`,
+    [tx.organisationId, row.provider, row.paymentReference],
+  );
+  return waiting.length > 0;
 };
 
 export const readNeed = async (

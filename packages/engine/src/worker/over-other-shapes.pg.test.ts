@@ -160,7 +160,7 @@ describe('Adyen’s shape: it says that it took the refund, and only a webhook s
     expect(await figures(payment)).toMatchObject({ reserved: 0, refunded: 0 });
   });
 
-  // Red when: what webhooks showed of a payment is not looked at before a send that cannot ask.
+  // Red when: what webhooks showed of a payment is not looked at before a send that cannot ask, or only once it is applied.
   test('a refund made by hand that only a webhook tells of: the last check sees it, and nothing is sent', async () => {
     const { house, newOrder, worker, figures } = adyen();
     const { order, payment } = await newOrder();
