@@ -54,16 +54,18 @@ describe('the demo’s cases to try', () => {
     };
     await eventually('all three', async () => {
       const { contradicted, waiting, late, all } = await found();
+      // Meanwhile they are asked about and sent again, each as long as its key holds.
+      const stand = [waiting, late].every((one) => one?.state === 'outcome_unknown');
       // No webhook reaches this house: whoever looks now is told what has come out since.
       for (const { id, state } of all) {
         if (state === 'failed') await house.ask('POST', `/v1/operations/${id}/check`, { key });
       }
-      return contradicted !== undefined && waiting !== undefined && late !== undefined;
+      return contradicted !== undefined && stand ? true : undefined;
     });
     const { contradicted, waiting, late, all } = await found();
     expect(all).toHaveLength(3);
     expect(contradicted?.state).toBe('confirmed');
-    expect([waiting?.state, waiting?.resolution?.by.name]).toEqual(['outcome_unknown', 'Dan House']);
+    expect(waiting?.resolution?.by.name).toBe('Dan House');
     expect(await ledgerOf(waiting?.id ?? '')).toMatchObject({ answer: { refunds: [] } });
     await eventually('the one paid by hand', async () => {
       const { answer } = z
@@ -71,6 +73,5 @@ describe('the demo’s cases to try', () => {
         .parse(await ledgerOf(late?.id ?? ''));
       return answer.refunds.map(({ whose }) => whose).join() === 'nobody-here';
     });
-    expect(late?.state).toBe('outcome_unknown');
   });
 });
