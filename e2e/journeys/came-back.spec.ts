@@ -91,12 +91,12 @@ test('F125: put back to ten minutes ago: agent and desk read what is so, what ca
   await house.putCopyBack();
 
   // The device tells again what it had sent, and the provider's ledger settles it: no second refund.
-  await expect(agent.getByText('Submitting is on hold')).toBeVisible({ timeout: 60_000 });
   await house.sell({ name: 'since-the-copy', minor: 6_000 });
   await until('the device to tell again', () => house.operation(id), 90_000);
   await expectOneRefund(house, order, id, 6_000);
   await agent.goto(`${house.origin}/operations/${id}`);
   await expect(card(agent)).toContainText('Stripe reports it refunded');
+  await expect(agent.getByText('Submitting is on hold')).toBeVisible();
   await expectReachable(agent, 'a refund told again after a restore');
 
   // Nobody here knows any more that its customer was paid: it stands there again, and says nothing it cannot know.
