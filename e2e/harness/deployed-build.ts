@@ -22,6 +22,9 @@ const types: Readonly<Record<string, string>> = {
 
 const distFolder = path.join(repositoryRoot, 'apps/web/dist');
 
+/** Eight characters, of which any may be a dash. */
+const hashOfName = /-[\w-]{8}\.js$/;
+
 /**
  * The next build: every script of it has another name and other contents, as when a part changed that all of them
  * use. It says so as `globalThis.holdfastBuild`.
@@ -33,7 +36,9 @@ export const nextBuild = async (): Promise<Build> => {
   // What earlier builds left lies there as well.
   const scripts = assets.filter((name) => name.endsWith('.js') && worker.includes(name));
   const rename = (text: string): string =>
-    scripts.reduce((all, name) => all.replaceAll(name, name.replace(/-[^-]+\.js$/, '-NextNext.js')), text);
+    scripts.reduce((all, name) => all.replaceAll(name, name.replace(hashOfName, '-NextNext.js')), text);
+  const kept = scripts.filter((name) => rename(name) === name);
+  if (kept.length > 0) throw new Error(`another build gives these scripts the same name: ${kept.join(', ')}`);
   const entry = /src="\/assets\/([^"]+\.js)"/.exec(page)?.[1];
   const files = new Map<string, Buffer>();
   for (const name of scripts) {

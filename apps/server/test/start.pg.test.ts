@@ -1,10 +1,10 @@
-import { readFile, readdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, cp, readFile, readdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../src/embedded-postgres/cluster.ts';
 import { isRunning } from '../src/embedded-postgres/process-identity.ts';
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts';
@@ -18,22 +18,45 @@ let folder = '';
 let variables: Record<string, string> = {};
 let running: Running[] = [];
 
+/** What a first start leaves behind: to make a database and its schema takes longer than most of what is tried here. */
+let startedOnce = '';
+
+const settingsIn = async (dataFolder: string): Promise<Record<string, string>> => ({
+  HOLDFAST_DATA_DIR: dataFolder,
+  HOLDFAST_DEMO: 'off',
+  HOLDFAST_KEY_APPROVALS: 'on',
+  HOLDFAST_UNDO_MS: '0',
+  PORT: String(await freePort(0)),
+  FAKE_STRIPE_PORT: String(await freePort(0)),
+});
+
+/** A test that failed in the middle leaves no database behind either. */
+const endDatabaseIn = async (dataFolder: string): Promise<void> => {
+  const runs = await access(path.join(dataFolder, 'postgres', 'postmaster.pid')).then(
+    () => true,
+    () => false,
+  );
+  if (runs) await (await startEmbeddedPostgres(dataFolder).catch(() => undefined))?.stop();
+};
+
+beforeAll(async () => {
+  startedOnce = await mkdtemp(path.join(tmpdir(), 'holdfast-start-'));
+  const server = await startServer(await settingsIn(startedOnce));
+  expect(await server.end('SIGTERM')).toBe(0);
+});
+afterAll(async () => {
+  await endDatabaseIn(startedOnce);
+  await rm(startedOnce, { recursive: true, force: true });
+});
+
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'holdfast-start-'));
-  variables = {
-    HOLDFAST_DATA_DIR: folder,
-    HOLDFAST_DEMO: 'off',
-    HOLDFAST_KEY_APPROVALS: 'on',
-    HOLDFAST_UNDO_MS: '0',
-    PORT: String(await freePort(0)),
-    FAKE_STRIPE_PORT: String(await freePort(0)),
-  };
+  variables = await settingsIn(folder);
   running = [];
 });
 afterEach(async () => {
   for (const server of running) await server.end('SIGTERM');
-  // A test that failed in the middle leaves no database behind either.
-  await (await startEmbeddedPostgres(folder).catch(() => undefined))?.stop();
+  await endDatabaseIn(folder);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -98,6 +121,8 @@ const settled = async (id: string, key: string): Promise<Record<string, unknown>
   });
 
 describe('a start', () => {
+  beforeEach(() => cp(startedOnce, folder, { recursive: true }));
+
   it('ends cleanly on SIGTERM, the database last, and the next one has the data', async () => {
     const server = await start();
     const key = await makeKey('operator');
@@ -221,6 +246,8 @@ describe('a start', () => {
 
   // Red when: the demo's bad networks are mounted without the demo, or its sign-ins outlive it.
   it('without a Stripe key is a demo: its sign-ins work there, and nowhere once it is off', async () => {
+    // Nobody has been here before: the demo is all there is.
+    for (const name of await readdir(folder)) await rm(path.join(folder, name), { recursive: true });
     variables = { ...variables, HOLDFAST_DEMO: 'on' };
     const server = await start();
     await eventually('the welcome', () => server.output().includes('Ctrl-C'));
@@ -322,6 +349,7 @@ describe('the command line', () => {
   });
 
   it('imports good rows, names bad ones with exit code 1, and shows operations', async () => {
+    await cp(startedOnce, folder, { recursive: true });
     await start();
     const file = path.join(folder, 'orders.csv');
     await writeFile(file, csv([orderRow('one'), orderRow('two', 'much'), orderRow('three')]));

@@ -5,6 +5,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { startFakeProvider, type FakeProvider, type ProviderRequest } from '../../harness/fake-provider.ts';
 import { freePort } from '../../harness/house.ts';
+import { fillFolder } from '../../harness/kept-folder.ts';
 import { runProgram, startProgram, until, type Program } from '../../harness/program.ts';
 import { startProviderWire, type ProviderWire } from './provider-wire.ts';
 
@@ -123,6 +124,14 @@ const makeKeys = async (environment: Environment): Promise<Record<Who, string>> 
   return { agent, approver, operator, secondOperator, shop };
 };
 
+/** A first start, and the first keys; then it is ended in order. */
+const moveIn = async (environment: Environment, origin: string): Promise<Record<Who, string>> => {
+  const program = await startServer(environment, origin);
+  const keys = await makeKeys(environment);
+  await program.end('SIGTERM');
+  return keys;
+};
+
 const openDatabase = async (dataFolder: string): Promise<postgres.Sql> => {
   const text = await readFile(path.join(dataFolder, 'postgres-connection.json'), 'utf8');
   const { port, user, password } = JSON.parse(text) as { port: number; user: string; password: string };
@@ -158,11 +167,13 @@ export const startProviderHouse = async (settings: Environment = {}): Promise<Pr
     HOLDFAST_PROVIDER_TIMEOUT_MS: '2500',
     HOLDFAST_LEASE_MS: '15000',
     HOLDFAST_CHECK_BACKOFF_MS: '200,200,300,1000',
-    ...settings,
   };
   await provider.sendWebhooksTo(`${origin}/v1/webhooks/stripe`, webhookSecret);
-  const program = await startServer(environment, origin);
-  const [keys, sql] = await Promise.all([makeKeys(environment), openDatabase(folder)]);
+  const keys = await fillFolder('provider-house', folder, await freePort(), (empty) =>
+    moveIn({ ...environment, HOLDFAST_DATA_DIR: empty }, origin),
+  );
+  const program = await startServer({ ...environment, ...settings }, origin);
+  const sql = await openDatabase(folder);
 
   const ask: ProviderHouse['ask'] = async (who, method, route, body) => {
     const response = await fetch(`${origin}${route}`, {
