@@ -95,9 +95,17 @@ describe('with the store out of reach', () => {
       'the server is ready again',
       async () => (await house.ask('GET', '/readyz')).status === 200,
     );
-    expect((await webhook('evt_while_away')).body).toMatchObject({ received: true, known: false });
+    // The first one may be stored after all: its question waited for a connection longer than its answer did.
+    expect((await webhook('evt_while_away')).body).toMatchObject({ received: true });
+    const [stored] =
+      await house.admin`select count(*)::int as count from provider_events where event_id = 'evt_while_away'`;
+    expect(stored).toEqual({ count: 1 });
     const answers = await Promise.all([put(id, 'f024'), put(id, 'f024')]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 201]);
+    // As the event may be, so may the proposal: made by one of the four, and known to the others.
+    expect([
+      [200, 201],
+      [200, 200],
+    ]).toContainEqual(answers.map(({ status }) => status).toSorted());
     await eventually('what was approved is carried out', async () => {
       const [row] = await house.admin`select state from operations where id = ${approved}`;
       return row?.['state'] === 'confirmed';

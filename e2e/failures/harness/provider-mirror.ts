@@ -8,7 +8,8 @@ import type { ProviderHouse } from './provider-house.ts';
 export const stillMirror = async ({ sql, wire }: ProviderHouse): Promise<void> => {
   await sql.unsafe(`
     create or replace function put_off_listing() returns trigger language plpgsql as
-      $$ begin new.next_listing_at := now() + interval '1 day'; return new; end $$;
+      $$ begin new.next_listing_at := now() + interval '1 day';
+        new.listing_with_work_at := new.next_listing_at; return new; end $$;
     create or replace trigger put_off_listing before insert or update on mirror_positions
       for each row execute function put_off_listing();
     update mirror_positions set updated_at = now()`);

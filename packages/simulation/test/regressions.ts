@@ -50,7 +50,7 @@ export const regressions: readonly Regression[] = [
   {
     name: 'a refund that fails before anybody saw that it had succeeded',
     plan: {
-      ...planOf(5, 'nobody tells of it'),
+      ...planOf(43, 'nobody tells of it'),
       troubles: ['late-failures', 'no-webhooks', 'lost-answers', 'listing-lag'],
     },
     isIt: failedUnseen,

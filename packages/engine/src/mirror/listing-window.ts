@@ -30,8 +30,16 @@ const whileWorkingMs = 3_000;
 const whenIdleMs = 60_000;
 const leastMs = 1_000;
 
-/** Pause until the next listing: short while there is work, long when idle, never below a second. */
-export const pauseBetweenListingsMs = (thereIsWork: boolean, mirrorFreshForMs: number): number => {
-  if (!thereIsWork) return whenIdleMs;
-  return Math.max(leastMs, Math.min(whileWorkingMs, Math.floor(mirrorFreshForMs / 2)));
-};
+/** Pauses until the next listing: if anything is unfinished by then, and in any case. Milliseconds. */
+export type PausesBetweenListings = { readonly workingMs: number; readonly idleMs: number };
+
+/** Short as soon as there is work, long when idle or where a provider offers no listing, never below a second. */
+export const pausesBetweenListings = (
+  isOffered: boolean,
+  mirrorFreshForMs: number,
+): PausesBetweenListings => ({
+  workingMs: isOffered
+    ? Math.max(leastMs, Math.min(whileWorkingMs, Math.floor(mirrorFreshForMs / 2)))
+    : whenIdleMs,
+  idleMs: whenIdleMs,
+});

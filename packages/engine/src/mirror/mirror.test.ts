@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { byPayment } from './by-payment.ts';
-import { nextListingWindow, pauseBetweenListingsMs, type MirrorPosition } from './listing-window.ts';
+import { nextListingWindow, pausesBetweenListings, type MirrorPosition } from './listing-window.ts';
 import { readAccount } from './read-account.ts';
 import { whoseRefund } from './whose-refund.ts';
 import type { ProviderAccount } from '../engine-interface.ts';
@@ -23,8 +23,11 @@ describe('the mirror', () => {
   test('an account is never listed more often than once a second, nor every few seconds when idle', () => {
     fc.assert(
       fc.property(fc.nat(100_000), (freshForMs) => {
-        expect(pauseBetweenListingsMs(true, freshForMs)).toBeGreaterThanOrEqual(1_000);
-        expect(pauseBetweenListingsMs(false, freshForMs)).toBeGreaterThanOrEqual(30_000);
+        const offered = pausesBetweenListings(true, freshForMs);
+        expect(offered.workingMs).toBeGreaterThanOrEqual(1_000);
+        expect(offered.workingMs).toBeLessThanOrEqual(3_000);
+        expect(offered.idleMs).toBeGreaterThanOrEqual(30_000);
+        expect(pausesBetweenListings(false, freshForMs).workingMs).toBeGreaterThanOrEqual(30_000);
       }),
     );
   });
@@ -71,7 +74,6 @@ describe('the mirror', () => {
           Promise.resolve({
             nowMs: 9_000_000,
             position: { readAtMs: 8_999_000, unbrokenSinceMs: 5 },
-            thereIsWork: true,
           }),
         listSince: () => Promise.resolve(answer),
         absorb: () => Promise.resolve(),

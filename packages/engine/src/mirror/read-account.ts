@@ -1,6 +1,11 @@
 import type { ListingAnswer } from '@holdfast/providers';
 import type { ProviderAccount } from '../engine-interface.ts';
-import { nextListingWindow, pauseBetweenListingsMs, type MirrorPosition } from './listing-window.ts';
+import {
+  nextListingWindow,
+  pausesBetweenListings,
+  type MirrorPosition,
+  type PausesBetweenListings,
+} from './listing-window.ts';
 import type { SeenAtProvider } from './seen-at-provider.ts';
 
 export type ReadAccountPorts = {
@@ -14,7 +19,6 @@ export type ReadAccountPorts = {
   ) => Promise<{
     readonly nowMs: number;
     readonly position: MirrorPosition;
-    readonly thereIsWork: boolean;
   } | null>;
   /** Asks the provider for what was made since a time; a provider that wants to be left alone gives no answer. */
   readonly listSince: (
@@ -28,7 +32,7 @@ export type ReadAccountPorts = {
     turn: {
       /** What the mirror now knows; `null` where the listing had no answer and nothing is known anew. */
       readonly position: MirrorPosition | null;
-      readonly nextInMs: number;
+      readonly next: PausesBetweenListings;
       readonly failure: { readonly because: string; readonly ourKeyRefused: boolean } | null;
       /** The provider's clock minus ours, where its answer said what time it is. */
       readonly skewMs: number | null;
@@ -52,13 +56,10 @@ export const readAccount = async (
   const window = nextListingWindow(turn.position, turn.nowMs);
   const answer = await ports.listSince(account, window.sinceMs, providerTimeoutMs);
   const isOffered = answer.kind === 'answer' || answer.notOffered !== true;
-  const nextInMs = pauseBetweenListingsMs(
-    turn.thereIsWork && isOffered,
-    account.adapter.contract.mirrorFreshForMs,
-  );
+  const next = pausesBetweenListings(isOffered, account.adapter.contract.mirrorFreshForMs);
   if (answer.kind === 'no-answer') {
     const failure = { because: answer.because, ourKeyRefused: answer.ourKeyRefused };
-    await ports.finishTurn(account, { position: null, nextInMs, failure, skewMs: null });
+    await ports.finishTurn(account, { position: null, next, failure, skewMs: null });
     return false;
   }
   // First the facts, then the claim to know them: a crash in between only reads the same window again.
@@ -71,7 +72,7 @@ export const readAccount = async (
   const unbrokenSinceMs = window.startsAnew ? window.sinceMs : turn.position.unbrokenSinceMs;
   await ports.finishTurn(account, {
     position: { readAtMs: turn.nowMs, unbrokenSinceMs },
-    nextInMs,
+    next,
     failure: null,
     skewMs: answer.providerDateMs === null ? null : answer.providerDateMs - turn.nowMs,
   });

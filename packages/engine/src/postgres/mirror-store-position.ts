@@ -1,4 +1,5 @@
-import { and, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { unfinishedStates } from '@holdfast/operation';
+import { and, eq, isNull, lte, or, sql } from 'drizzle-orm';
 import type { ProviderAccount } from '../engine-interface.ts';
 import type { MirrorPosition } from '../mirror/listing-window.ts';
 import type { ReadAccountPorts } from '../mirror/read-account.ts';
@@ -6,7 +7,7 @@ import type { OrganisationTransaction } from './connection.ts';
 import { providerOf } from './mirror-store-news.ts';
 import { isHeldByAnother } from './provider-account-store.ts';
 import { codecOf } from './row-codec.ts';
-import { mirrorPositions, operations, providerAccounts, type MirrorPositionRow } from './schema.ts';
+import { mirrorPositions, providerAccounts, type MirrorPositionRow } from './schema.ts';
 
 const itself = (tx: OrganisationTransaction, account: ProviderAccount) =>
   and(
@@ -44,15 +45,19 @@ export const isHome = async (tx: OrganisationTransaction, account: ProviderAccou
 };
 
 // Of many looks few find a turn: the others end with this question, which writes nothing and waits for no lock.
-const notDueText = `select exists (select from mirror_positions
-  where org_id = $1 and provider = $2 and account_id = $3 and next_listing_at > $4::timestamptz) as "notDue"`;
+const notDueText = `select exists (select from mirror_positions turn
+  where turn.org_id = $1 and turn.provider = $2 and turn.account_id = $3
+    and turn.next_listing_at > $4::timestamptz
+    and (turn.listing_with_work_at > $4::timestamptz or not exists (select from operations unfinished
+      where unfinished.org_id = turn.org_id
+        and unfinished.state in (${unfinishedStates.map((state) => `'${state}'`).join(', ')})))) as "notDue"`;
 
 /** Takes an account's turn to be listed; of many workers one gets it. `null`: not due, or another has it. */
 export const takeTurn = async (
   tx: OrganisationTransaction,
   account: ProviderAccount,
   turnMs: number,
-): Promise<{ nowMs: number; position: MirrorPosition; thereIsWork: boolean } | null> => {
+): Promise<{ nowMs: number; position: MirrorPosition } | null> => {
   const identity = {
     organisationId: tx.organisationId,
     provider: providerOf(account),
@@ -70,32 +75,27 @@ export const takeTurn = async (
     .onConflictDoNothing();
   const [taken] = await tx.db
     .update(mirrorPositions)
-    .set({ nextListingAt: until })
+    .set({ nextListingAt: until, listingWithWorkAt: until })
     .where(
       and(
         itself(tx, account),
-        or(isNull(mirrorPositions.nextListingAt), lte(mirrorPositions.nextListingAt, tx.now)),
+        or(
+          isNull(mirrorPositions.nextListingAt),
+          lte(mirrorPositions.nextListingAt, tx.now),
+          // That there is work was seen above. A turn that another took meanwhile has moved this time as well.
+          isNull(mirrorPositions.listingWithWorkAt),
+          lte(mirrorPositions.listingWithWorkAt, tx.now),
+        ),
       ),
     )
     .returning();
   if (taken === undefined) return null;
-  const working = await tx.db
-    .select({ one: sql`1` })
-    .from(operations)
-    .where(
-      and(
-        eq(operations.organisationId, tx.organisationId),
-        inArray(operations.state, ['proposed', 'approved', 'submitting', 'outcome_unknown', 'pending']),
-      ),
-    )
-    .limit(1);
   return {
     nowMs: tx.now.getTime(),
     position: {
       readAtMs: taken.listedThrough?.getTime() ?? null,
       unbrokenSinceMs: taken.unbrokenSince?.getTime() ?? null,
     },
-    thereIsWork: working.length > 0,
   };
 };
 
@@ -108,7 +108,8 @@ export const finishTurn = async (
   await tx.db
     .update(mirrorPositions)
     .set({
-      nextListingAt: new Date(tx.now.getTime() + turn.nextInMs),
+      nextListingAt: new Date(tx.now.getTime() + turn.next.idleMs),
+      listingWithWorkAt: new Date(tx.now.getTime() + turn.next.workingMs),
       updatedAt: tx.now,
       lastFailure: failure?.because ?? null,
       ...(failure === null ? { keyRefusedSince: null } : {}),

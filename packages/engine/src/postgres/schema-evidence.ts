@@ -125,8 +125,10 @@ export const mirrorPositions = pgTable(
     listedThrough: time('listed_through'),
     /** Since when listings follow one another without a gap. */
     unbrokenSince: time('unbroken_since'),
-    /** When the account is listed next; whoever takes that turn moves it on. */
+    /** When the account is listed next in any case; whoever takes that turn moves it on. */
     nextListingAt: time('next_listing_at'),
+    /** From when on it is listed as soon as there is something unfinished. */
+    listingWithWorkAt: time('listing_with_work_at'),
     freshAt: time('fresh_at'),
     keyRefusedSince: time('key_refused_since'),
     lastFailure: text('last_failure'),

@@ -112,6 +112,11 @@ test('F121: a refusal of the provider is failed, and the ledger and our figures 
 
 test('a refund made by hand is in the figures within seconds, without a webhook and without an operation', async () => {
   const { order, payment } = await newOrder();
+  // The last listing found nothing going on, and left the account to its slow pace.
+  // Red when: a proposal that comes then waits for the end of that pause.
+  await house.worker({ settings: short }).runOnce();
+  await house.database.admin`update mirror_positions
+    set next_listing_at = now() + interval '1 hour', listing_with_work_at = now()`;
   await house.propose(order, 1_000);
   await stripe.control('POST', '/fake/refunds', { payment_intent: payment, amount: 1_500 });
   await whileRunning(house.worker({ settings: short }), async () => {
