@@ -93,6 +93,43 @@ describe('a server that is restored while an answer is on its way (seed 196)', (
   });
 });
 
+describe('a server that is restored while the device looks up what it has open (seed 3030036)', () => {
+  // Red when: a look-up that was asked for in the middle of one is taken for done with it; when the round that noticed
+  // ends without saying that there is more to do.
+  it('looks up once more by itself, and tells again what was acknowledged', async () => {
+    const { server, network, device, restore } = await open();
+    const taken = await device.queue('order-1');
+    const tab = device.tab();
+    await device.round(tab);
+    // Something else has to be looked up, and while that is on its way the feed tells of the restore.
+    network.meets = 'lost-answer';
+    const unheard = await device.queue('order-2');
+    await device.round(tab, 'person-asked');
+    network.meets = null;
+    network.before = async () => {
+      network.before = () => Promise.resolve();
+      await restore();
+      tab.lookUpFirst();
+    };
+    const end = await device.round(tab, 'person-asked');
+    expect(end.nextTryInMs).not.toBeNull();
+    await device.round(tab, 'person-asked');
+    expect([server.operations.has(taken), server.operations.has(unheard)]).toEqual([true, true]);
+  });
+
+  // Red when: a look-up that fails is taken for one that was asked for anew, and tried without a pause.
+  it('a look-up that does not work is not asked again and again by itself', async () => {
+    const { network, device, restore } = await open();
+    const tab = device.tab();
+    await device.queue('order-1');
+    await device.round(tab);
+    await restore();
+    network.meets = 'foreign-json';
+    tab.lookUpFirst();
+    expect(await device.round(tab, 'person-asked')).toMatchObject({ kind: 'rested', nextTryInMs: null });
+  });
+});
+
 describe('a proposal that is changed more than once (seeds 127, 1697, 7039)', () => {
   const queueChange = async (device: PretendDevice, operationId: string): Promise<string> => {
     const begun = await device.intents.revise(operationId, sampleOrderSeen());

@@ -68,6 +68,8 @@ export class Sender<W extends Words = Words> {
   readonly #inHand: InHand;
   readonly #batches: BatchSender<W>;
   #isLookUpDue = true;
+  /** Somebody asked for it after the last one began; one that failed comes back with the next round. */
+  #isLookUpAskedAnew = false;
   #size = firstCommands;
   #stoppedRounds = 0;
   #quiet: Quiet | null = null;
@@ -81,6 +83,7 @@ export class Sender<W extends Words = Words> {
   /** Before the next round sends anything, what may have arrived is looked up: after a start, a reconnect, a sign-in. */
   lookUpFirst(): void {
     this.#isLookUpDue = true;
+    this.#isLookUpAskedAnew = true;
   }
 
   /**
@@ -147,8 +150,7 @@ export class Sender<W extends Words = Words> {
   async #sendAll(round: Round): Promise<RoundEnd> {
     const { store, clock } = this.#ports;
     if (this.#isLookUpDue) {
-      const { isDone, trouble } = await lookUpOpen(this.#ports, round.cancellation);
-      if (isDone) this.#isLookUpDue = false;
+      const trouble = await this.#lookUpOpen(round);
       if (trouble) return this.#stop(round, trouble);
     }
     // Planned anew only when all that was due has gone: what waited for that is due by then.
@@ -156,13 +158,29 @@ export class Sender<W extends Words = Words> {
       const nowMs = clock.nowMs();
       const step = nextStep(planEntries(await store.readOpen(), nowMs), { ...round, nowMs });
       if (step.kind === 'rest') {
-        const nextTryInMs = step.untilMs === null ? null : Math.max(soonestAgainMs, step.untilMs - nowMs);
+        const untilMs = this.#isLookUpAskedAnew ? nowMs : step.untilMs;
+        const nextTryInMs = untilMs === null ? null : Math.max(soonestAgainMs, untilMs - nowMs);
         return { kind: 'rested', sent: round.sent, nextTryInMs };
       }
       const end = await this.#sendDue(step.due, round);
       if (end) return end;
     }
     return { kind: 'stopped', sent: round.sent, nextTryInMs: null };
+  }
+
+  /** @returns why nothing may be sent in this round */
+  async #lookUpOpen({ cancellation }: Round): Promise<Kept | null> {
+    // Whoever asks for one while this one is under way asks for another: a restore may be heard of in the middle.
+    this.#isLookUpDue = false;
+    this.#isLookUpAskedAnew = false;
+    let isDone = false;
+    try {
+      const looked = await lookUpOpen(this.#ports, cancellation);
+      isDone = looked.isDone;
+      return looked.trouble;
+    } finally {
+      if (!isDone) this.#isLookUpDue = true;
+    }
   }
 
   async #sendDue(due: readonly PlannedEntry[], round: Round): Promise<RoundEnd | null> {
