@@ -35,6 +35,12 @@ const approvedAfterEvent = ({ log }: Outcome): boolean => {
 /** Somebody refunded by hand, and nobody asked for anything here. */
 const onlyByHand = ({ operations, refunds }: Outcome): boolean => operations === 0 && refunds > 0;
 
+/** Nobody noticed that a copy was put back while a request was under way: nothing of that request is on record. */
+const putBackUnnoticed = ({ log }: Outcome): boolean => {
+  const lost = log.findIndex((line) => /wire: a request for \w{4} is lost$/.test(line));
+  return lost >= 0 && log.slice(lost).some((line) => line.endsWith('put back, and nobody notices'));
+};
+
 /** Histories in which a promise was once broken, by the shipped code or by the simulation's own idea of the world. */
 export const regressions: readonly Regression[] = [
   {
@@ -80,5 +86,17 @@ export const regressions: readonly Regression[] = [
       capturedMinor: null,
     },
     isIt: onlyByHand,
+  },
+  {
+    name: 'a copy put back unnoticed while a request was under way',
+    plan: {
+      ...{ seed: 3_050_082, orders: 2, refunds: 4, workers: 1, devices: 3, faultsForMs: 72_000 },
+      troubles: [
+        ...(['freezes', 'database', 'lost-answers', 'server-errors', 'wrong-taps', 'restore'] as const),
+        'strangers',
+      ],
+      ...{ intensity: 0.6, keyWindowMs: 25_000, capturedMinor: null },
+    },
+    isIt: putBackUnnoticed,
   },
 ];

@@ -54,9 +54,13 @@ export class SendingWatch {
     this.#rules = [{ fromMs: -Infinity, needed }];
   }
 
-  /** The database was put back: neither the hold nor the policy is what it was. */
-  putBack(): void {
+  /**
+   * The database was put back: neither the hold nor the policy is what it was. Where nobody notices, nothing is held
+   * either, and of what was under way nothing is on record.
+   */
+  putBack(isRecognised: boolean): void {
     this.#holdSinceMs = null;
+    if (!isRecognised) this.#underWay.clear();
     const least = Math.min(...this.#rules.map(({ needed }) => needed));
     this.#rules = [{ fromMs: -Infinity, needed: least }];
   }

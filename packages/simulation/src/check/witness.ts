@@ -102,9 +102,9 @@ export class Witness {
   }
 
   /** The database was put back: what was shown may be forgotten. */
-  putBack(): void {
+  putBack(isRecognised: boolean): void {
     this.restored = true;
-    this.sending.putBack();
+    this.sending.putBack(isRecognised);
   }
 
   #of(operationId: string): readonly LedgerRefund[] {

@@ -47,7 +47,10 @@ const goOnAfterRefusal = async (history: History, device: Device, chance: Chance
 /** The screen moved under the finger: another operation than the one that was looked at is named. */
 const missed = (history: History, device: Device, operation: Operation, chance: Chance): string => {
   if (!history.has('wrong-taps') || history.healed || !chance.happens(0.4)) return operation.id;
-  const others = device.operations().filter(({ id, state }) => id !== operation.id && state === 'proposed');
+  // Two of the very same content have one fingerprint: whoever approves that has approved either.
+  const others = device
+    .operations()
+    .filter(({ fingerprint, state }) => fingerprint !== operation.fingerprint && state === 'proposed');
   return chance.pick(others)?.id ?? operation.id;
 };
 

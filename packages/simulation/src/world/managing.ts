@@ -91,7 +91,7 @@ const restore = async (history: History, putBack: () => void, isRecognised: bool
   history.trace(`the database is put back${isRecognised ? '' : ', and nobody notices'}`);
   history.killAll();
   putBack();
-  history.witness.putBack();
+  history.witness.putBack(isRecognised);
   if (isRecognised) {
     await history.database.administer('select begin_new_generation($1, $2)', [
       `after ${String(history.scheduler.nowMs())}`,
