@@ -3,6 +3,7 @@ import { expectOneRefund, expectSound } from '../harness/cluster-soundness.ts';
 import { expect, test } from '../harness/failure.ts';
 import { until } from '../harness/program.ts';
 import { workerThatDiesAt } from './harness/armed-worker.ts';
+import { letMirrorRead, putOffListings } from './harness/provider-mirror.ts';
 
 /** The way of one refund whose worker dies at one point, and what is there at that moment and in the end. */
 const rows = [
@@ -194,7 +195,10 @@ test('a worker is killed between a look-up and its record: the next one looks ag
 }) => {
   await cluster.provider.fault({ on: 'refund.create', do: 'execute_then_drop' });
   const { id, payment } = await cluster.approved('dies-looking', 4_600);
+  // No listing shows it before it is looked up.
+  await putOffListings(cluster.sql);
   await workerThatDiesAt(cluster, 'after-look-up-before-record');
+  await letMirrorRead(cluster);
   await cluster.startWorker();
   expect(await expectOneRefund(cluster, id, payment, 4_600)).toHaveLength(1);
   await expectSound(cluster);

@@ -4,6 +4,7 @@ import { expectOneRefund, expectSound } from '../harness/cluster-soundness.ts';
 import { expect, test } from '../harness/failure.ts';
 import { until } from '../harness/program.ts';
 import { untilFrozenAt, workerThatFreezesAt } from './harness/armed-worker.ts';
+import { letMirrorRead, putOffListings } from './harness/provider-mirror.ts';
 
 /** Lets a frozen worker go on, and waits until it has said how its attempt ended. */
 const thawed = async (cluster: Cluster, frozen: ClusterProcess, id: string) => {
@@ -153,11 +154,12 @@ test('workers are frozen before a claim commits, before a record commits and aft
   const freezeAt = async (point: string): Promise<void> => {
     frozen.push(await workerThatFreezesAt(cluster, point));
   };
-  const listAgain = () => cluster.sql`update mirror_positions set next_listing_at = null`;
   const elsewhere = await cluster.sell('frozen-elsewhere', 9_000);
   await cluster.provider.post('/fake/refunds', { payment_intent: elsewhere, amount: 2_500 });
-  await listAgain();
+  await letMirrorRead(cluster);
   await freezeAt('after-listing-before-position');
+  // No other listing shows what is to be looked up.
+  await putOffListings(cluster.sql);
   all.push(await heldAndLost(cluster, 'looking', 5_640));
   await freezeAt('after-look-up-before-record');
   all.push(await held(cluster, 'claiming', 5_610));
@@ -170,7 +172,7 @@ test('workers are frozen before a claim commits, before a record commits and aft
   all.push(await held(cluster, 'applying', 5_650));
   await freezeAt('after-event-applied-before-finish');
 
-  await listAgain();
+  await letMirrorRead(cluster);
   const [now] = await cluster.sql<{ at: string }[]>`select clock_timestamp()::text as at`;
   await cluster.startWorker();
   for (const { id, payment, minor } of all) {

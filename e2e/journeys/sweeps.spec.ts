@@ -2,6 +2,9 @@ import { devices, expect, test } from '../harness/journey.ts';
 import { expectReachable } from '../harness/reachable.ts';
 import { readFile } from 'node:fs/promises';
 
+// What other journeys make elsewhere would be found here as well: a house of its own.
+test.use({ settings: { HOLDFAST_UNDO_MS: '2' } });
+
 const rowOf = (word: string): RegExp => new RegExp(word);
 
 // Red when: a press asks for nothing, what was found is not shown or leads nowhere, or the file holds something else.
