@@ -74,6 +74,10 @@ describe('sweep', () => {
     const written = await readFile(file, 'utf8');
     expect(written).toMatch(new RegExp(`"duplicate","re_[^"]+","${payment}","${id}","EUR","0.10",""`));
     expect(written.trimEnd().split('\r\n')).toHaveLength(3);
+    expect(table.error).toContain(`The findings are in ${file}.`);
+    const over = await run('sweep', '--since', '1d', '--csv', file);
+    expect([over.code, over.out, over.error]).toEqual([1, '', expect.stringContaining('is there already')]);
+    expect(await readFile(file, 'utf8'), 'nothing is written over').toBe(written);
     const [{ runs = 0 } = {}] = await house.admin<{ runs: number }[]>`
       select count(*)::int as runs from sweeps where asked_by = 'command-line' and state = 'done'`;
     expect(runs, 'each is on record').toBe(3);
@@ -82,6 +86,21 @@ describe('sweep', () => {
     await fetch(`${house.fake.access.apiBase}/fake/faults`, { method: 'DELETE' });
     expect([away.code, away.out]).toEqual([1, '']);
     expect(away.error).toContain('did not answer');
+  });
+});
+
+describe('hold', () => {
+  // Red when: a reason that is not kept is dropped in silence, or who examines the installation reads nothing of a hold.
+  it('is told by the doctor, and a reason that comes while it is on is not dropped in silence', async () => {
+    const first = await run('hold', 'on', '--reason', 'Looking into it.');
+    expect([first.code, first.out]).toEqual([0, expect.stringMatching(/: Looking into it\. Nothing is/)]);
+    const second = await run('hold', 'on', '--reason', 'Another one');
+    expect([second.code, second.out]).toEqual([0, expect.stringContaining('Looking into it')]);
+    expect(second.error).toContain('this reason is kept nowhere');
+    const examined = await run('doctor');
+    expect(examined.out).toMatch(/^note {3}hold: .*Looking into it\. Nothing is submitted/m);
+    expect((await run('hold', 'off')).code).toBe(0);
+    expect((await run('doctor')).out).not.toContain('hold:');
   });
 });
 

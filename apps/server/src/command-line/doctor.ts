@@ -8,6 +8,8 @@ import { examineSeals } from './doctor-seals.ts';
 import { examineSignatures } from './doctor-signatures.ts';
 import { examineMail } from './doctor-mail.ts';
 import { weakSettings } from './weak-settings.ts';
+import { unknownSettings, unknownSettingText } from '../settings/unknown-settings.ts';
+import { examineHolds } from './doctor-holds.ts';
 import type { Output } from './output.ts';
 import { inWorkplace, type Workplace } from './workplace.ts';
 
@@ -21,6 +23,7 @@ export type Check = {
     | 'clock'
     | 'mail'
     | 'audit seals'
+    | 'hold'
     | 'weak setting';
   readonly ok: boolean;
   /** Nothing is wrong, but something waits for a person's choice. */
@@ -60,7 +63,7 @@ const database = async (output: Output, access: StripeAccess | undefined): Promi
       found.push({ check: 'database', ok: true, finding }, ...(await examineAccounts(workplace, access)));
       found.push(webhookSecret(access, await storedWebhookSecrets(workplace)));
       found.push(...(await examineSeals(workplace)), ...(await examineAdmins(workplace)));
-      found.push(...(await examineSignatures(workplace)));
+      found.push(...(await examineSignatures(workplace)), ...(await examineHolds(workplace)));
     };
     await inWorkplace(output, look, 'is-made');
     return found;
@@ -139,6 +142,13 @@ export const examine = async (output: Output): Promise<Check[]> => {
       ok: true,
       note: true as const,
       ...weak,
+    })),
+    ...unknownSettings(process.env).map((unknown) => ({
+      check: 'configuration' as const,
+      ok: true,
+      note: true as const,
+      finding: unknownSettingText(unknown),
+      remedy: `Unset ${unknown.name}, or spell it as the setting.`,
     })),
   ];
 };

@@ -40,6 +40,7 @@ const show = async (given: string, { json, org }: Common): Promise<void> => {
       throw commandFailed(`There is no operation ${id}.`, 'Look for it with `holdfast op list`.');
     output.result(found, [
       oneLine(found),
+      ...(found.nextCheckAt === null ? [] : [`  next check  ${found.nextCheckAt}`]),
       ...found.timeline.map((entry) => `  ${entry.at}  ${entry.sentence}`),
       ...(found.attempts ?? []).map(
         (attempt) =>

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { once } from 'node:events';
 import type { KeptFinding, ProviderAccount, SweepProgress, SweepResult } from '@holdfast/engine';
 import { sweepFindingKinds } from '@holdfast/engine';
@@ -132,7 +132,7 @@ const someFindings = async (found: FindingsOf): Promise<readonly KeptFinding[]> 
 /** Every finding as a row, page by page, to a file or (`-`) to standard output. */
 const writeCsv = async (found: FindingsOf, file: string, timeZone: string): Promise<void> => {
   const at = zonedTime(timeZone);
-  const stream = file === '-' ? process.stdout : createWriteStream(file, { mode: 0o600 });
+  const stream = file === '-' ? process.stdout : createWriteStream(file, { mode: 0o600, flags: 'wx' });
   const failed =
     file === '-' ? undefined : once(stream, 'error').then(([error]) => Promise.reject(error as Error));
   failed?.catch(() => undefined);
@@ -179,6 +179,7 @@ const report = async (
   const csv = options.csv === true ? '-' : options.csv;
   const findings = csv === '-' ? [] : await someFindings(found);
   if (csv !== undefined) await writeCsv(found, csv, 'UTC');
+  if (csv !== undefined && csv !== '-') output.note(`The findings are in ${csv}.`);
   const summary = clean ? `${read}: both sides say the same.` : `${read}: ${counted(total, 'finding')}.`;
   if (csv === '-') output.note(summary);
   else {
@@ -219,6 +220,9 @@ const sweep = async (options: Options): Promise<void> => {
       '--json and --csv both write to standard output.',
       'Give --csv a file, or leave one out.',
     );
+  }
+  if (typeof options.csv === 'string' && options.csv !== '-' && existsSync(options.csv)) {
+    throw commandFailed(`${options.csv} is there already.`, 'Name a file that is not there yet.');
   }
   await inWorkplace(output, async (workplace) => {
     const { database, inOrganisation, settings, organisation } = workplace;

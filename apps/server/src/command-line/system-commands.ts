@@ -1,21 +1,12 @@
 import type { HoldState } from '@holdfast/engine';
-import { restoreGaps, type RestoreGap } from '@holdfast/operation';
+import { restoreGaps } from '@holdfast/operation';
 import type { Command } from 'commander';
 import type { Check } from './doctor.ts';
+import { gapText, holdLine } from './hold-line.ts';
 import { commandFailed, outputFor } from './output.ts';
 import { inWorkplace, type Workplace } from './workplace.ts';
 
 type Common = { json?: boolean; org?: string };
-
-const holdLine = (state: HoldState): string =>
-  state.on
-    ? `On hold since ${state.since ?? '?'}, by ${state.by ?? '?'}${state.reason === null ? '' : `: ${state.reason}`}. Nothing is submitted; look-ups go on.`
-    : 'Not on hold.';
-
-const gapText: Readonly<Record<RestoreGap, string>> = {
-  'to-look-up': 'not all that may have been sent was looked up since',
-  'not-swept': 'no sweep has compared the ledgers since',
-};
 
 type HoldOptions = Common & { reason?: string; all?: boolean };
 
@@ -56,11 +47,16 @@ const addHold = (program: Command): void => {
       .option('--json', 'print {on, since, by, reason}; of all: {items}');
   withOptions('on', 'submit nothing')
     .option('--reason <text>', 'why, for others to read')
-    .action((options: HoldOptions) =>
-      eachAsked(options, ({ engine }, id) =>
-        engine.hold.set(id, true, 'command-line', options.reason ?? null),
-      ),
-    );
+    .action((options: HoldOptions) => {
+      const output = outputFor(options.json === true);
+      return eachAsked(options, async ({ engine }, id) => {
+        const { on } = await engine.hold.get(id);
+        if (on && options.reason !== undefined) {
+          output.note(`${id} is on hold already, so what was said then stays; this reason is kept nowhere.`);
+        }
+        return engine.hold.set(id, true, 'command-line', options.reason ?? null);
+      });
+    });
   withOptions('off', 'submit again').action((options: HoldOptions) => {
     const output = outputFor(options.json === true);
     return eachAsked(options, async ({ engine }, id) => {

@@ -1,6 +1,7 @@
 import { freePort } from '../embedded-postgres/cluster.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { StartProblem } from '../settings/start-problem.ts';
+import { unknownSettings, unknownSettingText } from '../settings/unknown-settings.ts';
 import { demoSignIns } from '../demo/seed-demo.ts';
 import { isDatabaseAway } from '../http/failure.ts';
 import { startFakeStripe } from './fake-stripe.ts';
@@ -56,6 +57,9 @@ const welcome = (settings: Settings, place: string, onFake: boolean): void => {
 
 const startAll = async (endings: Endings): Promise<void> => {
   const settings = await withPort(readSettings(process.env));
+  for (const unknown of unknownSettings(process.env)) {
+    process.stderr.write(`holdfast: ${unknownSettingText(unknown)}\n`);
+  }
   const log = makeLog(settings.logLevel);
   if (settings.role !== 'worker') {
     await waitForLeavingServer(settings.dataFolder);
