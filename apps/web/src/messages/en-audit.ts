@@ -110,6 +110,7 @@ export const audit = {
   lead: 'Who did what, when and from which device. Entries are never changed and never deleted.',
   what: (type: string): string => what[type] ?? type,
   types: Object.keys(what),
+  fromTo: (from: string, to: string): string => `from ${from} to ${to}`,
   device: (device: string): string => devices[device] ?? device,
   columns: { at: 'When', what: 'What', who: 'Who', about: 'About', order: 'Order', device: 'Device' },
   nobody: 'Holdfast',

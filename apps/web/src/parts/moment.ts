@@ -38,14 +38,17 @@ export const shortClock = (atMs: number, nowMs: number): string => {
 
 export const dayMoment = (iso: string): string => dayFormat.format(new Date(iso));
 
-/** A duration as a person would say it: "14 min", "3 h", "2 days". */
-export const spanText = (milliseconds: number): string => {
+const spanRounded = (milliseconds: number, round: (units: number) => number): string => {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000));
   if (seconds < 60) return words.time.seconds(seconds);
-  if (seconds < 3_600) return words.time.minutes(Math.floor(seconds / 60));
-  if (seconds < 86_400) return words.time.hours(Math.floor(seconds / 3_600));
-  return words.time.days(Math.floor(seconds / 86_400));
+  // What rounds up to a whole one of the next unit is told in that.
+  if (round(seconds / 60) < 60) return words.time.minutes(round(seconds / 60));
+  if (round(seconds / 3_600) < 24) return words.time.hours(round(seconds / 3_600));
+  return words.time.days(round(seconds / 86_400));
 };
+
+/** A duration as a person would say it: "14 min", "3 h", "2 days". */
+export const spanText = (milliseconds: number): string => spanRounded(milliseconds, Math.floor);
 
 /** "14 min ago", "in 40 s", "just now"; `isAhead`: of what is still to come, then "any moment now". */
 export const relativeMoment = (iso: string, nowMs: number, isAhead = false): string => {
@@ -53,5 +56,7 @@ export const relativeMoment = (iso: string, nowMs: number, isAhead = false): str
   // What is still to come and whose time is up has not happened: it is never "ago".
   if (isAhead && distance > -5_000) return words.time.anyMoment;
   if (Math.abs(distance) < 5_000) return words.time.justNow;
-  return distance > 0 ? words.time.ago(spanText(distance)) : words.time.inFuture(spanText(-distance));
+  return distance > 0
+    ? words.time.ago(spanText(distance))
+    : words.time.inFuture(spanRounded(-distance, Math.round));
 };
