@@ -122,7 +122,8 @@ test('three cases, found late, never happened and contradicted afterwards, are s
   await operator.keyboard.press('l');
   await expect(operator.getByText('The provider is being asked about it.')).toBeVisible();
   await operator.keyboard.press('t');
-  await expect(operator.getByText('You have it', { exact: true })).toBeVisible();
+  const queue = operator.getByRole('list', { name: 'The queue of attention' });
+  await expect(queue.getByText('You have it', { exact: true })).toBeVisible();
   await operator.keyboard.press('Enter');
   await expect(operator.getByRole('heading', { name: 'Both sides' })).toBeVisible();
 
@@ -211,6 +212,67 @@ test('on a phone the queue and a case can be read and used', async ({ house, vis
   await phone.getByRole('button', { name: 'Keep the comment' }).click();
   await expect(phone.getByRole('list', { name: 'Comments' })).toContainText('Called the customer.');
   await expectReachable(phone, 'case on a phone');
+});
+
+// Red when: the form closes with the press, or the refusal is said anywhere but at the field it is about.
+test('a refused settlement is said at its field, keeps what was typed, and leaves nothing behind that waits', async ({
+  house,
+  visit,
+}) => {
+  const order = await house.sell({ name: 'desk-refused', minor: 9_900 });
+  await house.provider.fault({
+    ...{ on: 'refund.create', do: 'drop_before', times: 'always', paymentIntent: order.payment },
+  });
+  const id = await lose(house, order);
+  await needsPerson(house, id);
+  const operator = await visit('operator');
+  await openCase(operator, house, order);
+  const reference = operator.getByLabel("Provider's reference");
+  const note = operator.getByLabel('Note: how you know');
+  const settle = operator.getByRole('button', { name: 'Settle', exact: true });
+  const card = operator.getByText('Your settlement was not accepted');
+  const needsYou = operator.getByRole('banner').getByText(/Needs you/);
+  await operator.getByRole('radio', { name: /It was refunded/ }).check();
+  await note.fill('Their support told me.');
+  for (const wrong of ['re_bogus', 're_wrong']) {
+    await reference.fill(wrong);
+    await settle.press('Enter');
+    await expect(reference).toHaveAccessibleDescription(
+      new RegExp(`^${wrong}: The provider does not know that reference\\..*Copy it from`),
+    );
+    await expect(reference).toBeFocused();
+    await expect(note).toHaveValue('Their support told me.');
+    await expect(card).toHaveCount(0);
+    await expect(needsYou).toHaveCount(0);
+  }
+  await expectReachable(operator, 'refused settlement');
+
+  // Without a connection the verdict comes later, when nobody looks at the form any more.
+  await operator.context().setOffline(true);
+  await reference.fill('re_later');
+  await settle.click();
+  await expect(operator.getByText('Saved on this device. Holdfast has not answered yet')).toBeVisible();
+  await expect(reference).toHaveValue('re_later');
+  await operator.getByRole('link', { name: 'This device', exact: true }).first().click();
+  await operator.context().setOffline(false);
+  await expect(card).toBeVisible();
+  await expect(operator.getByText('Reference: re_later')).toBeVisible();
+  await expect(operator.getByText('Note: Their support told me.')).toBeVisible();
+  await operator.getByRole('button', { name: 'Take it up again' }).click();
+  await expect(reference).toHaveValue('re_later');
+  await expect(reference).toBeFocused();
+  await expect(note).toHaveValue('Their support told me.');
+
+  // Put right, it takes the place of the refused one, and the focus is led to what came of it.
+  await house.provider.post('/fake/refunds', { payment_intent: order.payment, amount: amount.minor });
+  const [byHand] = await house.provider.refunds(order.payment);
+  await reference.fill(byHand?.id ?? '');
+  await settle.press('Enter');
+  await reach(house, id, 'confirmed');
+  await expect(operator.getByRole('main').getByRole('article')).toBeFocused();
+  await expect(card).toHaveCount(0);
+  await expect(needsYou).toHaveCount(0);
+  expect((await house.provider.refunds(order.payment)).map(({ id: one }) => one)).toEqual([byHand?.id]);
 });
 
 // Red when: the queue or the case does not say since when it is pending, what is usual, or when it is looked at again.

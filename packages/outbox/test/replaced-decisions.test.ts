@@ -296,3 +296,30 @@ describe('what a person drops', () => {
     expect(server.operations.get(operationId)?.state).toBe('cancelled');
   });
 });
+
+describe('a refused settlement', () => {
+  // Red when: `refusedBefore` answers with nothing: each try would leave one more item that waits for its person.
+  it('is read as soon as its person settles the operation again, and the log tells of both', async () => {
+    const { device, server, send, operationId, decide, items } = await open();
+    await send();
+    const settle = (providerReference: string): DecisionIntent => ({
+      ...{ type: 'resolve', operationId, version: 3, outcome: 'confirmed', providerReference },
+      note: 'Seen in the dashboard.',
+    });
+    const needing = async () => (await items()).filter(({ standing }) => standing === 'needs-you');
+    server.underWay.add(operationId);
+    for (const reference of ['re_bogus', 're_other']) {
+      await decide(settle(reference));
+      await send();
+      expect((await needing()).map(({ command }) => command)).toMatchObject([
+        { providerReference: reference },
+      ]);
+    }
+    server.underWay.delete(operationId);
+    await decide(settle('re_right'));
+    expect(await needing()).toEqual([]);
+    await send();
+    expect(server.operations.get(operationId)?.state).toBe('confirmed');
+    expect((await device.items()).filter(({ type }) => type === 'resolve')).toHaveLength(3);
+  });
+});

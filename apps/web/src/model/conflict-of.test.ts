@@ -118,6 +118,23 @@ const approvedBy = (id: string, name: string) => [
 const at = order(1, 10_000);
 
 describe('a decision that Holdfast refused', () => {
+  // Red when: `actOf` names who approved it for a refused reference, or what was typed is left out.
+  it('a refused settlement names what was tried, and nobody who has nothing to do with it', () => {
+    const now = operation({ state: 'outcome_unknown', approvals: approvedBy('ben', 'Ben Lead') });
+    const tried = {
+      ...refused('resolve', 'not-eligible'),
+      command: { ...commands.resolve, outcome: 'confirmed', providerReference: 're_bogus' } as Command,
+    };
+    expect(conflictOf({ item: tried, operation: now, order: at, me })).toMatchObject({
+      decided: { settlement: { outcome: 'confirmed', reference: 're_bogus', note: 'n' } },
+      by: null,
+      step: 'look-again',
+    });
+    expect(conflictOf({ item: refused('resolve', 'stale'), operation: now, order: at, me })?.by).toEqual({
+      ...{ name: null, did: null, at: now.updatedAt },
+    });
+  });
+
   // Red when: who ended it is taken from anywhere but the verdict, or the same is said a second time in its words.
   it('names who ended it and when from the verdict, and what else takes the money of the payment', () => {
     const decided = { state: 'denied', by: { id: 'cleo', name: 'Cleo' }, at: '2026-11-29T11:31:00.000Z' };

@@ -9,6 +9,12 @@ import {
   type ProblemSlug,
 } from '@holdfast/operation';
 
+export type Settlement = {
+  readonly outcome: 'confirmed' | 'failed';
+  readonly reference: string | null;
+  readonly note: string;
+};
+
 /**
  * What was decided here meets something else at Holdfast. Everything in it is proved: by the server's answer to this
  * very item, or by what the server told since; an item without an answer is never called done.
@@ -24,6 +30,8 @@ export type Conflict = {
     readonly refundable: Amount | null;
     /** By this device's clock. */
     readonly atMs: number;
+    /** What was said of the outcome, so that it is not lost with its refusal. */
+    readonly settlement: Settlement | null;
   };
   readonly now: {
     /** The operation's own sentence; it names who denied or cancelled. `null`: nothing was told of it here. */
@@ -72,6 +80,12 @@ const hasApprovalOf = (operation: Operation | null, me: string | null): boolean 
 
 const seenOf = ({ command }: DeviceItem) => (command.type === 'approve' ? (command.seen ?? null) : null);
 
+/** What a stored command says of the outcome; `null` where it settles nothing. */
+export const settlementOf = ({ command }: DeviceItem): Settlement | null =>
+  command.type === 'resolve'
+    ? { outcome: command.outcome, reference: command.providerReference ?? null, note: command.note }
+    : null;
+
 const problemOf = (item: DeviceItem): Problem | null =>
   item.ending?.how === 'verdict' ? (item.ending.problem ?? null) : null;
 
@@ -114,6 +128,10 @@ const actOf = (facts: ConflictFacts): Conflict['by'] => {
     return at === undefined ? null : { name: null, did: null, at };
   }
   if (operation === null) return null;
+  // Who approved it has nothing to do with how it is settled: only that it moved on does.
+  if (item.type === 'resolve') {
+    return problem === null || slug === 'stale' ? { name: null, did: null, at: operation.updatedAt } : null;
+  }
   return approvalBesides(facts) ?? { name: null, did: null, at: operation.updatedAt };
 };
 
@@ -141,6 +159,7 @@ const conflict = (
       amount: operation?.amount ?? null,
       refundable: seen?.refundable ?? null,
       atMs: item.queuedAtMs,
+      settlement: settlementOf(item),
     },
     now: {
       sentence: operation?.sentence ?? null,

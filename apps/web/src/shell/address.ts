@@ -18,6 +18,9 @@ export const pathTo = {
     `/orders/${encodeURIComponent(orderId)}/refund?replaces=${encodeURIComponent(operationId)}`,
   ticket: (ticketId: string): string => `/tickets/${encodeURIComponent(ticketId)}`,
   operation: (operationId: string): string => `/operations/${encodeURIComponent(operationId)}`,
+  /** The case, with what an item of this device says of its outcome filled in again. */
+  settleAgain: (operationId: string, itemKey: string): string =>
+    `/operations/${encodeURIComponent(operationId)}?again=${encodeURIComponent(itemKey)}`,
   deviceRecord: (operationId: string): string => `/device?operation=${encodeURIComponent(operationId)}`,
   approval: (operationId: string): string => `/approvals/${encodeURIComponent(operationId)}`,
   settings: (section: string): string => `/settings/${encodeURIComponent(section)}`,

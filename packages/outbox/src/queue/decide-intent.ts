@@ -8,6 +8,7 @@ import {
   dropRows,
   isUnsent,
   mayApprovalStand,
+  refusedBefore,
   replacedBy,
   sameAsBefore,
   seenOf,
@@ -96,7 +97,10 @@ export const decideIntent =
     const replaced = replacedBy(own, intent);
     const takenBack = intent.type === 'withdraw' ? takenBackHere(own, replaced, world) : undefined;
     if (takenBack) return takenBack;
-    const addLog = dropRows(replaced, world.nowMs, 'superseded');
+    const seenAgain = refusedBefore(own, intent).flatMap(({ record }) =>
+      nextLogRows(record, world.nowMs, [{ kind: 'dismissed' }]),
+    );
+    const addLog = [...dropRows(replaced, world.nowMs, 'superseded'), ...seenAgain];
     const same = sameAsBefore(wordsLeft(own, replaced), intent);
     if (same) {
       const itemKey = same.record.entry.key;

@@ -121,6 +121,21 @@ export const replacedBy = (own: readonly Seen[], intent: DecisionIntent): readon
       !saysTheSame(seen.record, intent),
   );
 
+/**
+ * Settlements of this person that Holdfast refused and that still wait to be looked at: who settles it again has seen
+ * them, and the newer try stands in their place.
+ */
+export const refusedBefore = (own: readonly Seen[], intent: DecisionIntent): readonly Seen[] =>
+  intent.type !== 'resolve'
+    ? []
+    : own.filter(
+        ({ record, history: { ending, dismissed } }) =>
+          record.entry.command.type === 'resolve' &&
+          ending?.how === 'verdict' &&
+          ending.status === 'rejected' &&
+          !dismissed,
+      );
+
 /** A signature says more than the unsigned approval before it, whatever became of that: it is never left out. */
 const isSignedAfterUnsigned = ({ entry: { command } }: RefundRecord, intent: DecisionIntent): boolean =>
   intent.type === 'approve' &&
