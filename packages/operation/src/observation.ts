@@ -87,7 +87,10 @@ export type OperatorFinding = {
   readonly outcome: 'confirmed' | 'failed';
   readonly by: string;
   readonly secondBy: string | null;
+  /** What `by` wrote. Where two settled it before both notes were kept, it is the second one's. */
   readonly note: string;
+  /** What `secondBy` wrote. */
+  readonly secondNote?: string;
   /** Where the outcome is `confirmed`: the provider's record the operators name, as the provider showed it. */
   readonly record: ProviderRecord | null;
 };

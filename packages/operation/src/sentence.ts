@@ -144,7 +144,7 @@ const failedSentence = (facts: SentenceFacts, { failed, theProvider }: Messages)
     case 'never-arrived':
       return failed.neverArrived(provider);
     case 'settled-by-people':
-      return failed.byPeople(cause.by, cause.secondBy, cause.note);
+      return failed.byPeople(cause);
   }
 };
 

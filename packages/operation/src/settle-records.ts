@@ -139,6 +139,7 @@ const findingKey = (finding: OperatorFinding): string =>
     finding.by,
     finding.secondBy,
     finding.note,
+    finding.secondNote ?? null,
     finding.record?.reference ?? null,
   ]);
 

@@ -116,10 +116,11 @@ const byPeople = (
   people: OperatorFinding | undefined,
 ): Settlement | undefined => {
   if (people === undefined || people.secondBy === null || people.secondBy === people.by) return undefined;
-  const { by, secondBy, note } = people;
+  const { by, secondBy, note, secondNote } = people;
+  const notes = { note, ...(secondNote === undefined ? {} : { secondNote }) };
   return people.outcome === 'confirmed'
     ? { kind: 'confirmed', record: null, booked: subject.amount, settledBy: { by, secondBy }, attention: [] }
-    : { kind: 'failed', cause: { kind: 'settled-by-people', by, secondBy, note }, attention: [] };
+    : { kind: 'failed', cause: { kind: 'settled-by-people', by, secondBy, ...notes }, attention: [] };
 };
 
 const byAttempts = (

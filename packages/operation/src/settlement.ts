@@ -18,7 +18,9 @@ export type FailureCause =
       readonly kind: 'settled-by-people';
       readonly by: string;
       readonly secondBy: string | null;
+      /** What `by` wrote. Where two settled it before both notes were kept, it is the second one's. */
       readonly note: string;
+      readonly secondNote?: string;
     };
 
 /** What all the evidence together says, whatever its order of arrival. `attention` is what the evidence itself proves. */

@@ -3,6 +3,14 @@ import { englishKnown, type KnownMessages } from './messages/en-known.ts';
 import type { OperationState } from './state.ts';
 import type { ProviderRefund } from './wire/case-message.ts';
 
+/** What one person said of an outcome, and when, for people: "14:05". */
+export type PersonsWord = {
+  readonly name: string;
+  /** Empty where it was not kept. */
+  readonly note: string;
+  readonly atText: string | null;
+};
+
 /** The evidence of one operation as an operator has it on the screen. What is left out is not known here. */
 export type KnownFacts = {
   readonly state: OperationState;
@@ -18,6 +26,11 @@ export type KnownFacts = {
   readonly mayBeRepeated: boolean;
   /** Who said first how it ended, and what, while a second operator's word is missing. */
   readonly waitingFor: { readonly name: string; readonly outcome: 'confirmed' | 'failed' } | null;
+  /** Who settled it, the first and who said the same; `null` where no person settled it. */
+  readonly settledByPeople?: {
+    readonly outcome: 'confirmed' | 'failed';
+    readonly words: readonly PersonsWord[];
+  } | null;
   /** The provider's refunds of the payment; `null` where it was not asked or gave no answer. */
   readonly ledger: readonly ProviderRefund[] | null;
   /** When it was asked for them, for people: "14:05:12". Said with all that the ledger shows. */
@@ -32,7 +45,12 @@ export type PlainAccount = {
 };
 
 export const whatIsKnown = (facts: KnownFacts, messages: KnownMessages = englishKnown): PlainAccount => ({
-  known: [...sent(facts, messages), ...ofState(facts, messages), ...atProvider(facts, messages)],
+  known: [
+    ...sent(facts, messages),
+    ...saidByPeople(facts, messages),
+    ...ofState(facts, messages),
+    ...atProvider(facts, messages),
+  ],
   notKnown: openQuestions(facts, messages),
   settles: settling(facts, messages),
 });
@@ -53,6 +71,19 @@ const sent = ({ attempts, providerReference }: KnownFacts, { known }: KnownMessa
   return [
     known.requests(submitted.length),
     ...(unheard === 0 ? [] : [known.unheard(unheard, submitted.length)]),
+  ];
+};
+
+/** Each person's word under their own name, and that the provider has shown something else since, where it has. */
+const saidByPeople = (facts: KnownFacts, { known, settles }: KnownMessages): readonly string[] => {
+  const { settledByPeople: settled, attention, providerName: provider } = facts;
+  if (settled == null) return [];
+  const said = settles.outcome[settled.outcome];
+  return [
+    ...settled.words.map(({ name, note, atText }, index) =>
+      (index === 0 ? known.recorded : known.recordedToo)(name, said, atText, note),
+    ),
+    ...(attention.includes('contradicted') ? [known.shownElse(provider)] : []),
   ];
 };
 
@@ -102,7 +133,17 @@ const atProvider = (facts: KnownFacts, { known }: KnownMessages): readonly strin
   if (ledger === null) return [];
   const own = ledger.filter(({ whose }) => whose === 'this-operation');
   if (own.length > 0) {
-    return own.map(({ reference, statusText }) => known.showsOurs(asked, provider, reference, statusText));
+    return own.map(({ reference, statusText, operationId, boundTo }) =>
+      operationId === null && boundTo !== undefined
+        ? known.showsBound(
+            asked,
+            provider,
+            reference,
+            statusText,
+            boundTo.by.map(({ name }) => name),
+          )
+        : known.showsOurs(asked, provider, reference, statusText),
+    );
   }
   const [nameless] = candidates(facts);
   return nameless === undefined

@@ -96,6 +96,16 @@ describe('what people read', () => {
       },
     ],
     [
+      'No money moved. Settled by Ada (“nothing at Stripe”) and Ben (“asked the bank.”).',
+      {
+        state: 'failed',
+        failure: {
+          ...{ kind: 'settled-by-people', by: 'Ada', secondBy: 'Ben' },
+          ...{ note: 'nothing at Stripe', secondNote: 'asked the bank.' },
+        },
+      },
+    ],
+    [
       'No money moved. Settled by Ada and Ben: asked the bank.',
       {
         state: 'failed',

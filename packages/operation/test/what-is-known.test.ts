@@ -66,6 +66,32 @@ describe('the plain account of an operation', () => {
     );
   });
 
+  // Red when: a case that is contradicted says that something else was recorded, and not what, by whom and when.
+  test('says what people recorded, each under their own name, and that the provider shows something else since', () => {
+    const words = [
+      { name: 'Dan House', note: 'Nothing at Stripe.', atText: '14:02:00' },
+      { name: 'Cleo Desk', note: 'I looked too.', atText: '14:09:00' },
+    ];
+    const settled = { state: 'failed', settledByPeople: { outcome: 'failed', words } } as const;
+    const recorded = [
+      'Dan House recorded (14:02:00) that it did not happen: “Nothing at Stripe.”',
+      'Cleo Desk said the same (14:09:00), that it did not happen: “I looked too.”',
+    ];
+    const { known } = whatIsKnown(facts(settled));
+    expect(known).toEqual(expect.arrayContaining(recorded));
+    expect(known.join(' ')).not.toContain('Since then');
+    const shown = { state: 'confirmed', providerReference: 're_1', attention: ['contradicted'] } as const;
+    const contradicted = whatIsKnown(facts({ ...settled, ...shown })).known;
+    expect(contradicted.slice(2)).toEqual([
+      ...recorded,
+      'Since then Stripe has shown something else.',
+      "Stripe's record re_1 says that it succeeded.",
+    ]);
+    const unkept = [{ name: 'Dan House', note: '', atText: null }];
+    const older = whatIsKnown(facts({ settledByPeople: { outcome: 'confirmed', words: unkept } })).known;
+    expect(older).toContain('Dan House recorded that it was refunded.');
+  });
+
   test.each([
     ['accepted', []],
     ['rejected', []],

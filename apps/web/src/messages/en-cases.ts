@@ -119,6 +119,11 @@ export const cases = {
       'nobody-here': 'Names no operation',
       'another-organisation': 'Another organisation',
     },
+    /** After "shows none" or "Names no operation". */
+    bound: (isThis: boolean, by: readonly string[]) =>
+      by.length === 0
+        ? `held here by ${isThis ? 'this operation' : 'another operation of ours'}`
+        : `bound to ${isThis ? 'this operation' : 'another operation of ours'} by ${by.join(' and ')}`,
     disputed: 'A dispute of this payment is open.',
     use: 'Use this reference',
   },

@@ -132,6 +132,7 @@ export const operations = {
     waiting: (name: string, outcome: string) =>
       `${name} says: ${outcome}. A second operator must say the same.`,
     waitingForOther: (outcome: string) => `You said: ${outcome}. Another operator must say the same.`,
+    wrote: (name: string | null, note: string) => `${name ?? 'You'} wrote: “${note}”`,
     found: (reference: string) => `Named as the finding: ${reference}`,
     looked: 'I have looked at it',
     lookedTitle: 'Clear the attention',

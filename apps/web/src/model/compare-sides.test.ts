@@ -1,5 +1,6 @@
 import { formatAmount, type Operation, type ProviderLedger, type ProviderRefund } from '@holdfast/operation';
 import { expect, test } from 'vitest';
+import { words } from '../messages/messages.ts';
 import { compareSides, recordOf, type SidesFacts } from './compare-sides.ts';
 
 const money = (minor: number, currency = 'EUR') => ({ minor, currency });
@@ -42,6 +43,7 @@ const differing = (changes: Partial<SidesFacts>): readonly string[] =>
   compareSides({
     ...{ operation: operation(), order, ledger: ledger(refund()) },
     ...{ moneyText: formatAmount, stateWord: 'Refunded', none: 'shows none' },
+    bound: words.cases.sides.bound,
     ...changes,
   })
     .filter(({ verdict }) => verdict === 'differs')
@@ -90,4 +92,24 @@ test('the one refund of the amount that names nobody is compared; of two, none',
   const unknown = operation({ provider: { name: 'stripe', reference: null, status: null } });
   expect(recordOf(unknown, ledger(nameless('re_2')))?.reference).toBe('re_2');
   expect(recordOf(unknown, ledger(nameless('re_2'), nameless('re_3')))).toBeNull();
+});
+
+// Red when: what an operator bound here is shown as what the provider's record names.
+test('a record that names nobody is shown as that, and beside it who bound it to what', () => {
+  const facts = {
+    ...{ operation: operation(), order, moneyText: formatAmount, stateWord: 'Refunded' },
+    ...{ none: 'shows none', bound: words.cases.sides.bound },
+  };
+  const theirs = (changes: Partial<ProviderRefund>): unknown =>
+    compareSides({ ...facts, ledger: ledger(refund(changes)) }).find(
+      (compared) => compared.row === 'operation',
+    );
+  const by = [{ id: 'cleo', name: 'Cleo Desk' }];
+  expect(theirs({ operationId: null, boundTo: { operationId: 'op-1', by } })).toMatchObject({
+    ...{ ours: 'op-1', theirs: 'shows none; bound to this operation by Cleo Desk', verdict: 'differs' },
+  });
+  expect(theirs({ operationId: null, boundTo: { operationId: 'op-2', by: [] } })).toMatchObject({
+    theirs: 'shows none; held here by another operation of ours',
+  });
+  expect(theirs({})).toMatchObject({ theirs: 'op-1', verdict: 'same' });
 });

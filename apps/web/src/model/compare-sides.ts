@@ -35,6 +35,8 @@ export type SidesFacts = {
   readonly stateWord: string;
   /** "shows none": said only where the provider answered. */
   readonly none: string;
+  /** "bound to this operation by Cleo Desk": what was decided here of a record that names nobody. */
+  readonly bound: (isThis: boolean, by: readonly string[]) => string;
 };
 
 const row = (
@@ -105,6 +107,21 @@ const totalRow = ({ operation, order, ledger, moneyText }: SidesFacts): Compared
     : compared;
 };
 
+/** What the provider's record names; where it names nobody, beside that whom it is bound to here and by whom. */
+const namesRow = (
+  { operation, none, bound }: Pick<SidesFacts, 'operation' | 'none' | 'bound'>,
+  record: ProviderRefund | null,
+): ComparedRow => {
+  if (record === null || record.operationId !== null) {
+    return row('operation', operation.id, record?.operationId ?? null);
+  }
+  const { boundTo } = record;
+  if (boundTo === undefined) return row('operation', operation.id, none);
+  const names = boundTo.by.map(({ name }) => name);
+  const theirs = `${none}; ${bound(boundTo.operationId === operation.id, names)}`;
+  return row('operation', operation.id, theirs, false);
+};
+
 /** What we hold beside what the provider holds, fact by fact, with what differs said. */
 export const compareSides = (facts: SidesFacts): readonly ComparedRow[] => {
   const { operation, order, ledger, moneyText, none } = facts;
@@ -127,7 +144,7 @@ export const compareSides = (facts: SidesFacts): readonly ComparedRow[] => {
     record === null
       ? row('reference', operation.provider.reference, shown(null), operation.provider.reference === null)
       : row('reference', operation.provider.reference, record.reference),
-    row('operation', operation.id, record === null ? null : (record.operationId ?? none)),
+    namesRow(facts, record),
     totalRow(facts),
   ];
 };

@@ -249,6 +249,28 @@ describe("the provider's side of a payment", () => {
     expect(provider.questions).toBe(questions + 3);
   });
 
+  // Red when: what an operator bound here is told as if the provider's own record named it.
+  it('shows of a refund that names nobody that it does, and beside it whose word bound it to which operation', async () => {
+    const operation = await unknown();
+    const { reference } = byHand(operation, 1_000);
+    const shown = async () => {
+      const ledger = await house.engine.providerLedger(house.as(olga), operation.id, asking);
+      return ledger?.answer?.refunds.find((refund) => refund.reference === reference);
+    };
+    const nameless = await shown();
+    expect(nameless).toMatchObject({ whose: 'nobody-here', operationId: null });
+    expect(nameless).not.toHaveProperty('boundTo');
+    const [settled] = await house.give(olga, {
+      ...{ type: 'resolve', commandId: mint(), operationId: operation.id, version: operation.version },
+      ...{ outcome: 'confirmed', providerReference: reference, note: 'made by hand' },
+    } as const);
+    expect(settled?.operation?.state).toBe('confirmed');
+    expect(await shown()).toMatchObject({
+      ...{ whose: 'this-operation', operationId: null },
+      boundTo: { operationId: operation.id, by: [{ id: olga.id, name: 'Olga' }] },
+    });
+  });
+
   // Red when: a key that only reads changes when the worker looks, or work at the database passes the gate.
   it('changes nothing for whoever may only read, and holds a place only while it works at the database', async () => {
     const operation = await unknown();

@@ -45,8 +45,42 @@ describe('settling by hand', () => {
     const again = operationIn(repeated);
     const settled = operationIn((await house.give(otto, resolution(again)))[0]);
     expect(settled).toMatchObject({ state: 'failed', resolution: { waiting: false } });
-    expect(settled.sentence).toMatch(/settled by Olga and Otto/i);
+    expect(settled.sentence).toMatch(/settled by Olga \(.*\) and Otto \(/i);
     expect(await figures(operation)).toMatchObject({ reserved: 0, refunded: 0 });
+  });
+
+  // Red when: the second note takes the first one's place, or stands under the first operator's name.
+  it('by two keeps what each of them wrote, under their own name, wherever it is told', async () => {
+    const operation = await unknown();
+    const nothing = { note: 'Nothing in the dashboard.' };
+    const first = operationIn((await house.give(olga, resolution(operation, nothing)))[0]);
+    expect(first.resolution).toMatchObject({ by: { name: 'Olga' }, ...nothing });
+    expect(first.resolution).not.toHaveProperty('second');
+    const too = { note: 'I asked the bank too.' };
+    const settled = operationIn((await house.give(otto, resolution(first, too)))[0]);
+    expect(settled.resolution).toMatchObject({
+      ...{ by: { id: olga.id, name: 'Olga' }, ...nothing, at: first.resolution?.at, waiting: false },
+      second: { by: { id: otto.id, name: 'Otto' }, ...too },
+    });
+    expect(settled.sentence).toBe(
+      'No money moved. Settled by Olga (“Nothing in the dashboard.”) and Otto (“I asked the bank too.”).',
+    );
+    const detail = await house.engine.getOperation(house.as(otto), operation.id);
+    const told = detail?.timeline.filter(({ type }) => type.startsWith('resolve')) ?? [];
+    expect(told.map(({ sentence }) => sentence)).toEqual([
+      'Olga says: it did not happen. A second operator must say the same. Olga wrote: “Nothing in the dashboard.”',
+      'Otto settled it: it did not happen. Otto wrote: “I asked the bank too.”',
+    ]);
+    expect(detail?.observations?.at(-1)?.summary).toBe(
+      'Settled by hand as failed. The first operator wrote: “Nothing in the dashboard.” The second: “I asked the bank too.”',
+    );
+    // What stands here from before both notes were kept is the second one's, and is told as that.
+    await house.database.admin`update operations
+      set resolution = resolution - 'second' || jsonb_build_object('note', 'of the second') where id = ${operation.id}`;
+    expect((await house.engine.getOperation(house.as(otto), operation.id))?.resolution).toMatchObject({
+      ...{ by: { name: 'Olga' }, note: '' },
+      second: { by: { name: 'Otto' }, note: 'of the second' },
+    });
   });
 
   it('as confirmed needs a reference that the provider knows on this payment', async () => {
@@ -193,6 +227,21 @@ describe('settling by hand', () => {
       provider: { reference: null },
     });
     expect(await observationsOf(operation)).toHaveLength(0);
+  });
+
+  // Red when: what was written with it is shown nowhere, or having looked reads like having settled.
+  it('by having looked tells what was written in the history, as looking and under its author', async () => {
+    const proposed = operationIn((await house.give(ada, proposal(await house.order(), 1_000)))[0]);
+    const operation = await moves(proposed, { type: 'deny' }, { type: 'evidence-reversed' });
+    const note = 'The shop had paid it out itself.';
+    expect(operationIn((await house.give(olga, resolution(operation, { note })))[0]).attention).toEqual([]);
+    const detail = await house.engine.getOperation(house.as(otto), operation.id);
+    expect(detail?.timeline.at(-1)).toMatchObject({
+      by: { name: 'Olga' },
+      sentence: `Olga has looked at it; it stays as it is recorded. Olga wrote: “${note}”`,
+    });
+    // It is told once: beside the case stands what is written as a comment.
+    expect(detail?.comments).toEqual([]);
   });
 
   it('is an operator’s alone', async () => {

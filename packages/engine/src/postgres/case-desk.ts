@@ -51,7 +51,9 @@ export const readComments = async (
 ): Promise<readonly CaseComment[]> => {
   const rows = await tx.rows(
     entryCodec,
-    'where t.org_id = $1 and t.operation_id = $2 and t.note is not null order by t.at, t.command_id',
+    // What was written with a settlement stands in the history, with the settlement.
+    `where t.org_id = $1 and t.operation_id = $2 and t.note is not null and t.act <> 'resolve'
+      order by t.at, t.command_id`,
     [tx.organisationId, operationId],
   );
   const { nameOf } = await readNames(

@@ -20,6 +20,8 @@ import { readEvidence } from './evidence-reader.ts';
 import { outcomeOf, type DecisionOutcome } from './intake-outcome.ts';
 import type { IntakeDependencies } from './intake-dependencies.ts';
 import { correctPayment } from './mirror-store.ts';
+import { keepResolveNote } from './resolve-note.ts';
+import type { ResolutionRecord } from './schema-operation.ts';
 import { observations, operations, type OperationRow } from './schema.ts';
 
 /** Asks the provider about the reference that an operator names. Before the transaction, never inside it. */
@@ -117,8 +119,11 @@ const carryOut = async (
   };
   const event = { type: command.outcome === 'confirmed' ? 'resolve-confirmed' : 'resolve-failed' } as const;
   switch (effect.kind) {
-    case 'clear-attention':
-      return outcomeOf(command, await changeOperation(tx, { ...change, event }));
+    case 'clear-attention': {
+      const answer = await changeOperation(tx, { ...change, event });
+      if (answer.kind === 'moved') await keepResolveNote(tx, who, command);
+      return outcomeOf(command, answer);
+    }
     case 'wait-for-second':
       return waitForSecond(tx, who, command, change);
     case 'settle': {
@@ -130,6 +135,7 @@ const carryOut = async (
       // Only what took effect is evidence: kept after a refusal it would settle the operation later.
       if (answer.kind === 'moved') {
         await keepFinding(tx, who, row.id, finding);
+        await keepResolveNote(tx, who, command);
         await countAfresh(tx, row);
       }
       return outcomeOf(command, answer);
@@ -160,7 +166,25 @@ const waitForSecond = async (
       },
     },
   });
+  if (answer.kind === 'moved') await keepResolveNote(tx, who, command);
   return outcomeOf(command, answer);
+};
+
+/** What is kept of who settled it: each note stands with whoever wrote it. */
+const settledWord = (
+  tx: OrganisationTransaction,
+  { actor }: Principal,
+  { outcome, providerReference, note }: ResolveCommand,
+  first: ResolutionRecord | null,
+): ResolutionRecord => {
+  const now = tx.now.toISOString();
+  const word = { by: actor.id, person: personOf(actor), note, at: now };
+  return {
+    ...{ outcome, providerReference: providerReference ?? null, waiting: false },
+    ...(first === null
+      ? word
+      : { by: first.by, person: first.person, note: first.note, at: first.at, second: word }),
+  };
 };
 
 type ByHand =
@@ -176,13 +200,14 @@ const settleByHand = async (
   { record, firstPerson }: Extract<ResolveEffect, { kind: 'settle' }>,
 ): Promise<ByHand> => {
   // Whoever waits with another word has no part in this.
-  const first = firstPerson === null ? null : (row.resolution?.by ?? null);
+  const first = firstPerson === null ? null : row.resolution;
   const finding: OperatorFinding = {
     kind: 'operator-settled',
     outcome: command.outcome,
-    by: first ?? who.actor.id,
+    by: first?.by ?? who.actor.id,
     secondBy: first === null ? null : who.actor.id,
-    note: command.note,
+    note: first?.note ?? command.note,
+    ...(first === null ? {} : { secondNote: command.note }),
     record,
   };
   const adapter = dependencies.providers.accountOf(tx.organisationId)?.adapter;
@@ -213,15 +238,7 @@ const settleByHand = async (
             providerStatus: record.statusText,
             bookedMinor: record.amount.minor,
           }),
-      resolution: {
-        by: finding.by,
-        person: firstPerson ?? personOf(who.actor),
-        outcome: command.outcome,
-        providerReference: command.providerReference ?? null,
-        note: command.note,
-        waiting: false,
-        at: tx.now.toISOString(),
-      },
+      resolution: settledWord(tx, who, command, first),
       wakeAt: lookAgainMs == null ? null : new Date(lookAgainMs),
     },
   };

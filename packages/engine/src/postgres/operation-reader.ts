@@ -107,6 +107,7 @@ export const actorIdsOf = (row: OperationRow): readonly string[] => {
     row.followUp?.takenBy,
     row.followUp?.closed?.by,
     row.resolution?.by,
+    row.resolution?.second?.by,
     settledBy?.by,
     settledBy?.secondBy,
   ].filter((id): id is string => id !== null && id !== undefined);

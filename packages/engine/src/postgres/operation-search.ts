@@ -17,6 +17,7 @@ import {
   type ProviderNames,
 } from './operation-reader.ts';
 import { anywhere, decodePosition, encodePosition, pageSize } from './page-cursor.ts';
+import { readResolveNotes } from './resolve-note.ts';
 import { attempts, observations, operations, orders } from './schema.ts';
 
 const matching = (text: string): SQL | undefined => {
@@ -98,7 +99,11 @@ export const readDetail = async (
       ...(typeof data['to'] === 'string' ? [data['to']] : []),
     ]),
   );
-  const timeline = timelineOf(entries, { nameOf: names.nameOf, providerName: providerName(row.provider) });
+  const timeline = timelineOf(entries, {
+    nameOf: names.nameOf,
+    providerName: providerName(row.provider),
+    notes: await readResolveNotes(tx, operationId),
+  });
   const detail: OperationDetail = {
     ...view,
     timeline: [...timeline],

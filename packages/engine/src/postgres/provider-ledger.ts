@@ -1,4 +1,4 @@
-import { parseOperationId, type ProviderLedger } from '@holdfast/operation';
+import { parseOperationId, type ProviderLedger, type ProviderRefund } from '@holdfast/operation';
 import type { PaymentAnswer } from '@holdfast/providers';
 import type { Engine, LedgerAsking, ProviderAccount, ProviderDirectory } from '../engine-interface.ts';
 import { dashboardLink } from '../query/dashboard-link.ts';
@@ -9,9 +9,11 @@ import { questionsWithinBudget } from '../worker/ask-within-budget.ts';
 import { changeAccountBudget } from './account-budget-store.ts';
 import { requestCheck, shortestPauseMs } from './check-request.ts';
 import { providerOf } from './mirror-store-news.ts';
-import { readOperation, type ProviderNames } from './operation-reader.ts';
+import { readNames, readOperation, type ProviderNames } from './operation-reader.ts';
+import type { OrganisationTransaction } from './connection.ts';
 import { processClock } from './process-clock.ts';
 import type { Runtime } from './runtime.ts';
+import type { ResolutionRecord } from './schema-operation.ts';
 import type { OperationRow } from './schema.ts';
 
 export type ProviderLedgerParts = {
@@ -61,6 +63,38 @@ const sentenceOf = (answer: Extract<PaymentAnswer, { kind: 'no-answer' }>, provi
   return `${provider} did not answer in time. Nothing follows from that.`;
 };
 
+type Holder = NonNullable<ProviderRefund['boundTo']>;
+
+/** Who said of an operation that this reference is its own. A first word that still waits has bound nothing. */
+const bindersOf = (resolution: ResolutionRecord | null, reference: string): readonly string[] =>
+  resolution?.waiting === false && resolution.providerReference === reference
+    ? [resolution.by, ...(resolution.second === undefined ? [] : [resolution.second.by])]
+    : [];
+
+/** Which operation holds each reference here, and by whose word. */
+const holdersOf = async (
+  tx: OrganisationTransaction,
+  row: OperationRow,
+  refunds: readonly { readonly reference: string }[],
+): Promise<ReadonlyMap<string, Holder>> => {
+  const holders = await tx.ask<{ reference: string; id: string; resolution: ResolutionRecord | null }>(
+    `select provider_reference as reference, id, resolution from operations
+      where org_id = $1 and provider = $2 and provider_reference = any($3::text[])`,
+    [row.organisationId, row.provider, refunds.map(({ reference }) => reference)],
+  );
+  const people = holders.flatMap(({ reference, resolution }) => bindersOf(resolution, reference));
+  const { nameOf } = await readNames(tx, people);
+  return new Map(
+    holders.map(({ reference, id, resolution }) => [
+      reference,
+      {
+        operationId: id,
+        by: bindersOf(resolution, reference).map((person) => ({ id: person, name: nameOf(person) })),
+      },
+    ]),
+  );
+};
+
 /** The answer with whose each refund is. Where it shows the operation's own, the worker looks for itself. */
 const showAnswer = (
   { runtime, providerName }: ProviderLedgerParts,
@@ -70,15 +104,11 @@ const showAnswer = (
   mayWake: boolean,
 ): Promise<ProviderLedger['answer']> =>
   runtime.inOrganisation(row.organisationId, async (tx) => {
-    const holders = await tx.ask<{ reference: string; id: string }>(
-      `select provider_reference as reference, id from operations
-        where org_id = $1 and provider = $2 and provider_reference = any($3::text[])`,
-      [row.organisationId, row.provider, answer.refunds.map((refund) => refund.reference)],
-    );
+    const holders = await holdersOf(tx, row, answer.refunds);
     const refunds = viewOfLedger(answer.refunds, {
       organisationId: row.organisationId,
       operationId: row.id,
-      holderOf: (named) => holders.find((holder) => holder.reference === named)?.id ?? null,
+      holderOf: (named) => holders.get(named) ?? null,
       dashboardOf: (named) => dashboardLink(account, named),
     });
     const unsettled = row.state === 'outcome_unknown' || row.state === 'pending';

@@ -8,7 +8,7 @@ export const caseEntries = pgTable(
     organisationId: text('org_id').notNull(),
     commandId: uuid('command_id').notNull(),
     operationId: uuid('operation_id').notNull(),
-    act: text('act').$type<CaseAct['act'] | `follow-up-${FollowUpAct['act']}`>().notNull(),
+    act: text('act').$type<CaseAct['act'] | `follow-up-${FollowUpAct['act']}` | 'resolve'>().notNull(),
     at: time('at').notNull(),
     actorId: text('actor_id').notNull(),
     digest: text('digest').notNull(),

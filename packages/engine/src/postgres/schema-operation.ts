@@ -16,7 +16,7 @@ import { time, whole } from './schema-types.ts';
 /** Why the last check put an operation back before the approvers: its sentences as people read them. */
 export type SentBack = { readonly reasons: readonly string[]; readonly at: string };
 
-/** One operator's word, waiting for a second's. IDs only. `at` is ISO 8601 UTC. */
+/** What operators said of the outcome: one's word, waiting for a second's, or both. IDs only. Times are ISO 8601 UTC. */
 export type ResolutionRecord = {
   readonly by: string;
   /** Who `by` counts as where two people are needed. */
@@ -26,6 +26,13 @@ export type ResolutionRecord = {
   readonly note: string;
   readonly waiting: boolean;
   readonly at: string;
+  /** Who said the same after `by`. Left out where both notes were not kept yet: then `note` is the second one's. */
+  readonly second?: {
+    readonly by: string;
+    readonly person: string;
+    readonly note: string;
+    readonly at: string;
+  };
 };
 
 /** What a refund that did not last leaves to do. People by ID; times are ISO 8601 UTC. */

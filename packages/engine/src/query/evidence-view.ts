@@ -39,7 +39,10 @@ export const summaryOfFinding = (
       return plain(`The provider could not be asked: ${finding.because}.`);
     case 'operator-settled':
       return {
-        summary: `Settled by hand as ${finding.outcome}: ${finding.note}`,
+        summary:
+          finding.secondNote === undefined
+            ? `Settled by hand as ${finding.outcome}: ${finding.note}`
+            : `Settled by hand as ${finding.outcome}. The first operator wrote: “${finding.note}” The second: “${finding.secondNote}”`,
         reference: finding.record?.reference ?? null,
       };
   }

@@ -4,23 +4,28 @@ import type { MirroredRefund } from '@holdfast/providers';
 export type LedgerContext = {
   readonly organisationId: string;
   readonly operationId: string;
-  /** The operation here that holds a reference, where one does. */
-  readonly holderOf: (reference: string) => string | null;
+  /** The operation here that holds a reference, where one does, and who said that it is its own. */
+  readonly holderOf: (reference: string) => ProviderRefund['boundTo'] | null;
   readonly dashboardOf: (reference: string) => string | null;
 };
 
 const whose = (
   refund: MirroredRefund,
   { organisationId, operationId, holderOf }: LedgerContext,
-): Pick<ProviderRefund, 'whose' | 'operationId'> => {
+): Pick<ProviderRefund, 'whose' | 'operationId' | 'boundTo'> => {
   // Another organisation's operations are none of ours to know, though we share the provider's account.
   if (refund.organisationId !== null && refund.organisationId !== organisationId) {
     return { whose: 'another-organisation', operationId: null };
   }
   const named = refund.organisationId === null ? null : (refund.operationId?.toLowerCase() ?? null);
-  const holder = named ?? holderOf(refund.reference);
-  if (holder === null) return { whose: 'nobody-here', operationId: null };
-  return { whose: holder === operationId ? 'this-operation' : 'another-operation', operationId: holder };
+  const holder = holderOf(refund.reference) ?? null;
+  const taken = named ?? holder?.operationId ?? null;
+  return {
+    whose: taken === null ? 'nobody-here' : taken === operationId ? 'this-operation' : 'another-operation',
+    // What the provider's record says and what was decided here are never told as one.
+    operationId: named,
+    ...(holder === null || holder.operationId === named ? {} : { boundTo: holder }),
+  };
 };
 
 /** The provider's refunds of a payment as an operator sees them: newest last, each with whose it is. */

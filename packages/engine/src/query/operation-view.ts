@@ -58,6 +58,8 @@ export type StoredOperation = {
     readonly note: string;
     readonly waiting: boolean;
     readonly providerReference: string | null;
+    readonly at: string;
+    readonly second?: { readonly by: string; readonly note: string; readonly at: string };
   } | null;
   readonly takenBy: string | null;
   readonly takenAt: Date | null;
@@ -176,7 +178,6 @@ export const viewOfOperation = (
 ): Operation => {
   const facts = sentenceFacts(stored, context);
   const person = (id: string): { id: string; name: string } => ({ id, name: context.nameOf(id) });
-  const { resolution } = stored;
   return {
     id: stored.id,
     kind: 'refund',
@@ -209,13 +210,7 @@ export const viewOfOperation = (
     },
     attemptCount: stored.attemptCount,
     ...timesOf(stored),
-    resolution: resolution && {
-      by: person(resolution.by),
-      outcome: resolution.outcome,
-      note: resolution.note,
-      waiting: resolution.waiting,
-      ...(resolution.providerReference == null ? {} : { providerReference: resolution.providerReference }),
-    },
+    resolution: resolutionOf(stored, person),
     ...caseOf(stored, person),
     ...followUpOf(stored, person),
     ...(stored.atProposal === null || stored.atProposal === undefined
@@ -245,6 +240,33 @@ const timesOf = (
   replayDeadline: iso(stored.replayDeadline),
   undoUntil: iso(stored.undoUntil),
 });
+
+/** Who the settlement names as the second of two, where it names one. */
+const secondInSettlement = ({ settlement }: StoredOperation): string | null => {
+  if (settlement?.kind === 'confirmed') return settlement.settledBy?.secondBy ?? null;
+  const isByPeople = settlement?.kind === 'failed' && settlement.cause.kind === 'settled-by-people';
+  return isByPeople ? settlement.cause.secondBy : null;
+};
+
+/** Older rows of two people hold only the second one's note, beside the first one's name: it is told as the second one's. */
+const resolutionOf = (
+  stored: StoredOperation,
+  person: (id: string) => { id: string; name: string },
+): Operation['resolution'] => {
+  const { resolution } = stored;
+  if (resolution === null) return null;
+  const { by, outcome, note, waiting, providerReference, at, second } = resolution;
+  const older = second === undefined && !waiting ? secondInSettlement(stored) : null;
+  const written = older === null ? second : { by: older, note, at };
+  return {
+    ...{ by: person(by), outcome, note: older === null ? note : '', waiting },
+    ...(providerReference == null ? {} : { providerReference }),
+    ...(older === null ? { at } : {}),
+    ...(written === undefined
+      ? {}
+      : { second: { by: person(written.by), note: written.note, at: written.at } }),
+  };
+};
 
 /** Older rows say who has it and not since when: the last change is the latest that it can have been. */
 const caseOf = (

@@ -26,6 +26,7 @@ export type StoredAuditEntry = {
   readonly at: Date;
   readonly type: string;
   readonly actorId: string | null;
+  readonly commandId?: string | null;
   readonly state: NonNullable<TimelineEntry['state']>;
   readonly version: number;
   readonly data: AuditData;
@@ -34,6 +35,8 @@ export type StoredAuditEntry = {
 export type TimelineNames = {
   readonly nameOf: (actorId: string) => string;
   readonly providerName: string;
+  /** What was written with a settlement, by the ID of its command. */
+  readonly notes?: ReadonlyMap<string, string>;
 };
 
 const listOf = (value: AuditData[string] | undefined): readonly string[] =>
@@ -49,6 +52,10 @@ type Told = {
   readonly to: string;
   /** The same person's earlier approval still stands. */
   readonly approvesAgain: boolean;
+  /** Nothing of the outcome changed with it: somebody has looked. */
+  readonly stays: boolean;
+  /** " Dan wrote: “…”" where a note is kept with it. */
+  readonly wrote: string;
 };
 
 const waits: Readonly<Record<string, (provider: string) => string>> = {
@@ -72,7 +79,16 @@ const approvedPartly = ({ entry, who, approvesAgain }: Told): string => {
 
 const attentionWords: Readonly<Record<string, string | undefined>> = english.attention;
 
-const settledByPeople = ({ who }: Told): string => `${who} settled it.`;
+const saidOutcomes: Readonly<Record<string, string | undefined>> = {
+  confirmed: ' it was refunded',
+  failed: ' it did not happen',
+};
+
+const settledByPeople = ({ who, entry, stays, wrote }: Told): string => {
+  if (stays) return `${who} has looked at it; it stays as it is recorded.${wrote}`;
+  const said = saidOutcomes[String(entry.data['outcome'])];
+  return `${who} settled it${said === undefined ? '' : `:${said}`}.${wrote}`;
+};
 
 const escalatedBecause: Readonly<Record<string, string | undefined>> = {
   'holder-gone': 'Whoever had the case sees to cases here no more',
@@ -98,8 +114,8 @@ const sentences: Readonly<Record<AuditType, (told: Told) => string>> = {
   'late-proposal': ({ who }) => `${who} proposed it after it had been cancelled; nothing happened.`,
   'mismatch-refused': ({ who, entry }) =>
     `${who} sent something else under its ID (${listOf(entry.data['fields']).join(', ')}); it was refused.`,
-  'resolve-first': ({ who, entry }) =>
-    `${who} wants to settle it as ${String(entry.data['outcome'])}; a second operator is needed.`,
+  'resolve-first': ({ who, entry, wrote }) =>
+    `${who} says:${saidOutcomes[String(entry.data['outcome'])] ?? ''}. A second operator must say the same.${wrote}`,
   'resolve-confirmed': settledByPeople,
   'resolve-failed': settledByPeople,
   expire: () => 'Its time ran out.',
@@ -146,18 +162,21 @@ const isAuditType = (type: string): type is AuditType => Object.hasOwn(sentences
 /** A kind that another version wrote is shown by its own word, and said to be that. */
 const sentenceFor = (
   entry: StoredAuditEntry,
-  { nameOf, providerName }: TimelineNames,
-  approvesAgain: boolean,
+  { nameOf, providerName, notes }: TimelineNames,
+  seen: Pick<Told, 'approvesAgain' | 'stays'>,
 ): string => {
   const { type } = entry;
   if (!isAuditType(type)) return `Something that this version has no words for happened (${type}).`;
+  const who = entry.actorId === null ? 'Holdfast' : nameOf(entry.actorId);
+  const note = entry.commandId == null ? undefined : notes?.get(entry.commandId);
   return sentences[type]({
     entry,
-    who: entry.actorId === null ? 'Holdfast' : nameOf(entry.actorId),
+    who,
+    wrote: note === undefined ? '' : ` ${who} wrote: “${note.trim()}”`,
     provider: providerName,
     reference: typeof entry.data['reference'] === 'string' ? ` (${entry.data['reference']})` : '',
     to: typeof entry.data['to'] === 'string' ? nameOf(entry.data['to']) : '',
-    approvesAgain,
+    ...seen,
   });
 };
 
@@ -183,11 +202,14 @@ export const timelineOf = (
   names: TimelineNames,
 ): readonly TimelineEntry[] => {
   const repeated = repeatedApprovals(entries);
-  return entries.map((entry) => ({
+  return entries.map((entry, index) => ({
     at: entry.at.toISOString(),
     type: entry.type,
     by: entry.actorId === null ? null : { id: entry.actorId, name: names.nameOf(entry.actorId) },
-    sentence: sentenceFor(entry, names, repeated.has(entry)),
+    sentence: sentenceFor(entry, names, {
+      approvesAgain: repeated.has(entry),
+      stays: entries[index - 1]?.state === entry.state,
+    }),
     state: entry.state,
     version: entry.version,
   }));

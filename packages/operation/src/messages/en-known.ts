@@ -3,6 +3,9 @@ import type { AttentionReason } from '../attention.ts';
 const lookedAt =
   'One operator who has looked at the evidence clears it; the outcome stands as it is recorded.';
 
+const whenText = (at: string | null): string => (at === null ? '' : ` (${at})`);
+const noteText = (note: string): string => (note === '' ? '.' : `: “${note.trim()}”`);
+
 /** What is known of an operation, what is not, and what would settle it, for whoever has to settle it. */
 export const englishKnown = {
   known: {
@@ -18,6 +21,11 @@ export const englishKnown = {
         : count === of
           ? 'None of their answers was heard, or none proves anything.'
           : `The ${count === 1 ? 'answer to one' : `answers to ${count}`} of them ${count === 1 ? 'was' : 'were'} not heard, or ${count === 1 ? 'proves' : 'prove'} nothing.`,
+    recorded: (name: string, said: string, at: string | null, note: string): string =>
+      `${name} recorded${whenText(at)} that ${said}${noteText(note)}`,
+    recordedToo: (name: string, said: string, at: string | null, note: string): string =>
+      `${name} said the same${whenText(at)}, that ${said}${noteText(note)}`,
+    shownElse: (provider: string): string => `Since then ${provider} has shown something else.`,
     proposed: 'It waits for approval.',
     approved: 'It is approved and has not been submitted.',
     submitting: 'A worker has it; a request may be under way this moment.',
@@ -32,6 +40,18 @@ export const englishKnown = {
     endedBefore: 'It ended before anything was submitted.',
     showsOurs: (asked: string, provider: string, reference: string, status: string): string =>
       `Asked at ${asked}, ${provider} shows ${reference} for this operation: ${status}.`,
+    showsBound: (
+      asked: string,
+      provider: string,
+      reference: string,
+      status: string,
+      by: readonly string[],
+    ): string =>
+      `Asked at ${asked}, ${provider} shows ${reference}: ${status}. It names no operation; ${
+        by.length === 0
+          ? 'here it is held as the answer to this operation’s request'
+          : `${by.join(' and ')} bound it to this operation`
+      }.`,
     showsNameless: (asked: string, provider: string, reference: string, amount: string): string =>
       `Asked at ${asked}, ${provider} shows ${reference} of exactly ${amount} that names no operation.`,
     showsNone: (asked: string, provider: string): string =>

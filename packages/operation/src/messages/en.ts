@@ -8,6 +8,12 @@ import { englishPolicy } from './en-policy.ts';
 const list = (items: readonly string[]): string => items.join(', ');
 const reasonOr = (text: string | null, otherwise: string): string =>
   text === null || text === '' ? otherwise : text;
+type ByPeople = {
+  readonly by: string;
+  readonly secondBy: string | null;
+  readonly note: string;
+  readonly secondNote?: string;
+};
 const plain = (text: string): string => text.replace(/[.\s]+$/, '');
 
 /** Each class of refusal: its own plain reason, and what helps. */
@@ -137,8 +143,10 @@ export const english = {
     providerFailed: (provider: string, reason: string | null): string =>
       `No money moved. ${provider} could not complete it: ${plain(reasonOr(reason, 'it gave no reason'))}.`,
     neverArrived: (provider: string): string => `No money moved. The request never arrived at ${provider}.`,
-    byPeople: (by: string, secondBy: string | null, note: string): string =>
-      `No money moved. Settled by ${secondBy === null ? by : `${by} and ${secondBy}`}: ${plain(note)}.`,
+    byPeople: ({ by, secondBy, note, secondNote }: ByPeople): string =>
+      secondBy !== null && secondNote !== undefined
+        ? `No money moved. Settled by ${by} (“${note.trim()}”) and ${secondBy} (“${secondNote.trim()}”).`
+        : `No money moved. Settled by ${secondBy === null ? by : `${by} and ${secondBy}`}: ${plain(note)}.`,
     plain: 'No money moved.',
   },
   reversed: (reason: string | null): string =>

@@ -4,6 +4,7 @@ import { outsideId, someText } from './plain-text.ts';
 import { operationIdSchema } from './proposal-message.ts';
 
 const time = z.iso.datetime();
+const personSchema = z.object({ id: z.string(), name: z.string() });
 const envelope = {
   commandId: operationIdSchema,
   /** Whom it is taken from: who is said to have it must be who has it. Left out, nobody (`take`) or the caller. */
@@ -19,7 +20,7 @@ export const caseActSchema = z.discriminatedUnion('act', [
 ]);
 export type CaseAct = z.infer<typeof caseActSchema>;
 
-/** One refund of the payment as the provider shows it now. `ours`: it carries this operation's ID. */
+/** One refund of the payment as the provider shows it now, with whose it is taken for here. */
 export const providerRefundSchema = z.object({
   reference: z.string(),
   status: z.enum(['pending', 'succeeded', 'failed']),
@@ -28,8 +29,13 @@ export const providerRefundSchema = z.object({
   createdAt: time,
   failureReason: z.nullable(z.string()),
   whose: z.enum(['this-operation', 'another-operation', 'nobody-here', 'another-organisation']),
-  /** The operation of ours that it names, or that holds its reference. */
+  /** The operation of ours that the provider's record names. `null`: it names none. */
   operationId: z.nullable(z.string()),
+  /**
+   * The operation that holds its reference here though the provider's record does not name it, and who said that it is
+   * that one's: nobody where its own request was answered with it, or two people. Since version 3.
+   */
+  boundTo: z.optional(z.object({ operationId: z.string(), by: z.array(personSchema) })),
   dashboard: z.nullable(z.string()),
 });
 export type ProviderRefund = z.infer<typeof providerRefundSchema>;

@@ -78,6 +78,10 @@ export const operationSchema = z.object({
       waiting: z.boolean(),
       /** What the first operator found, so that a second can look at the same. Since version 3. */
       providerReference: z.optional(z.string()),
+      /** When `by` said it. Since version 3. */
+      at: z.optional(time),
+      /** Who said the same after `by`, where two people settled it; each note is its own writer's. Since version 3. */
+      second: z.optional(z.object({ by: personSchema, note: z.string(), at: time })),
     }),
   ),
   /** Who looks into it, and since when: while it is a case. Since version 3. */

@@ -48,9 +48,17 @@ const addUnique = (
   covers: ((row: Row) => boolean) | null,
 ) => table.uniques.push({ name, columns, covers, rows: new Map() });
 
+/** As PostgreSQL names it: a later migration drops it by that name. */
+const defaultName = (table: Table, node: Constraint, columns: readonly string[]): string => {
+  const plain = [table.name, ...columns, 'check'].join('_');
+  return String(node.contype) === 'CONSTR_CHECK' && table.checks.every((check) => check.name !== plain)
+    ? plain
+    : `${table.name}_${columns.join('_')}_${String(table.checks.length)}`;
+};
+
 const addConstraint = (building: Building, table: Table, node: Constraint, column: string | null): void => {
   const columns = column === null ? namesIn(node.keys) : [column];
-  const name = node.conname ?? `${table.name}_${columns.join('_')}_${String(table.checks.length)}`;
+  const name = node.conname ?? defaultName(table, node, columns);
   switch (String(node.contype)) {
     case 'CONSTR_PRIMARY':
       for (const one of columns) {
@@ -134,6 +142,7 @@ const alterTable = (building: Building, node: AlterTableStmt): void => {
       if (column !== undefined) column.notNull = true;
     } else if (subtype === 'AT_DropConstraint') {
       const left = table.checks.filter((check) => check.name !== name);
+      if (left.length === table.checks.length) throw new Error(`there is no check ${name} to drop`);
       table.checks.splice(0, table.checks.length, ...left);
     }
   }
