@@ -7,6 +7,16 @@ type Subject = { readonly state: OperationState; readonly attention: readonly At
 export const isCase = ({ state, attention }: Subject): boolean =>
   state === 'outcome_unknown' || attention.length > 0;
 
+/** Whether it waits for a second operator to say the same as a first: only while it is a case. */
+export const waitsForSecondWord = (
+  subject: Subject & { readonly resolution: { readonly waiting: boolean } | null },
+): boolean => subject.resolution?.waiting === true && isCase(subject);
+
+/** Whether a person is needed for it: something calls for one, or a second operator's word is missing. */
+export const standsBeforePerson = (
+  subject: Subject & { readonly resolution: { readonly waiting: boolean } | null },
+): boolean => subject.attention.length > 0 || waitsForSecondWord(subject);
+
 /** That nobody can approve is told to admins in its own way, and no operator can settle it. */
 const notForOperators: readonly AttentionReason[] = ['nobody-can-approve'];
 

@@ -36,6 +36,8 @@ export type SentenceFacts = {
   readonly attention?: readonly AttentionReason[];
   /** The operator who has begun to settle it. */
   readonly lookedIntoBy?: string | null;
+  /** Who has said how it ended, while a second operator has to say the same. */
+  readonly firstWordBy?: string | null;
   /** `queued`: what it waits for. */
   readonly queuedUntil?: QueuedUntil;
   /** For the customer's line: "EUR 6,95". */
@@ -44,6 +46,12 @@ export type SentenceFacts = {
 
 /** What is so, by evidence, in one or two sentences. */
 export const sentenceOf = (facts: SentenceFacts, messages: Messages = english): string => {
+  const { firstWordBy } = facts;
+  const sentence = standingSentence(facts, messages);
+  return firstWordBy ? `${sentence} ${messages.secondWord(firstWordBy)}` : sentence;
+};
+
+const standingSentence = (facts: SentenceFacts, messages: Messages): string => {
   const sentence = stateSentence(facts, messages);
   const attention = facts.attention ?? [];
   if (attention.length === 0 || facts.state === 'outcome_unknown') return sentence;

@@ -9,7 +9,9 @@ const reasonsShort = {
   contradicted: 'Contradicted afterwards',
   'nobody-can-approve': 'Nobody can approve it',
   'provider-refuses-us': 'Provider refuses our key',
+  'second-word': 'Waits for a second operator',
   checking: 'Being checked',
+  person: 'Whatever needs a person',
 };
 
 /** The queue of attention and the case screen. */
@@ -23,6 +25,7 @@ export const cases = {
   count: (count: number, people: number) =>
     `${count === 1 ? '1 case' : `${count} cases`}, ${people} ${people === 1 ? 'needs' : 'need'} a person`,
   keysHint: 'j and k move, Enter opens, t takes, l looks now, x marks for “Look now”.',
+  secondWord: (name: string, said: string) => `Waits for a second operator. ${name} said: ${said}`,
   noPersonYet: 'No person is needed yet',
   since: (span: string) => `for ${span}`,
   usually: (span: string) => `usually within ${span}`,

@@ -100,3 +100,25 @@ test('the key’s time is told only while its request may still go out', () => {
   expect(until({})).toBe(Date.parse(replayDeadline));
   expect(until(needs('2026-01-01T10:00:00.000Z', { state: 'confirmed' }))).toBeNull();
 });
+
+// Red when: a case that waits for a second operator counts as one that needs nobody, or stands below what does.
+test('what waits for a second operator needs a person, and says whose word waits', () => {
+  const resolution = {
+    ...{ by: { id: 'dan', name: 'Dan House' }, outcome: 'failed', note: 'nothing there', waiting: true },
+  } as const;
+  const list = [
+    seen('checked', { unknownSince: '2026-01-01T08:00:00.000Z' }),
+    seen('second', { resolution }),
+    seen('settled', needs('2026-01-01T09:00:00.000Z', { resolution: { ...resolution, waiting: false } })),
+  ];
+  expect(ids(list)).toEqual(['settled', 'second', 'checked']);
+  expect(ids(list, { reason: 'person' })).toEqual(['settled', 'second']);
+  expect(ids(list, { reason: 'second-word' })).toEqual(['second']);
+  expect(ids(list, { reason: 'checking' })).toEqual(['checked']);
+  const rows = attentionQueue({ list, filters: all, me: null, customerOf: () => null });
+  expect(rows.map(({ firstWord }) => firstWord)).toEqual([
+    null,
+    { name: 'Dan House', outcome: 'failed' },
+    null,
+  ]);
+});

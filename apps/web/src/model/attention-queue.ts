@@ -1,13 +1,22 @@
 import type { SeenOperation } from '@holdfast/outbox';
-import { attentionReasons, isCase, type AttentionReason, type Operation } from '@holdfast/operation';
+import {
+  attentionReasons,
+  isCase,
+  waitsForSecondWord,
+  type AttentionReason,
+  type Operation,
+} from '@holdfast/operation';
 
 export const attentionOrders = ['oldest', 'largest'] as const;
 export type AttentionOrder = (typeof attentionOrders)[number];
 export const takenFilters = ['nobody', 'me', 'others'] as const;
 export type TakenFilter = (typeof takenFilters)[number];
-/** Why it stands here; `checking`: its outcome is unknown and no person is needed yet. */
-export const reasonFilters = [...attentionReasons, 'checking'] as const;
-export type ReasonFilter = AttentionReason | 'checking';
+/**
+ * Why it stands here; `second-word`: one operator has said how it ended, and a second has to; `checking`: its outcome is
+ * unknown and no person is needed yet; `person`: whatever a person is needed for.
+ */
+export const reasonFilters = ['person', ...attentionReasons, 'second-word', 'checking'] as const;
+export type ReasonFilter = (typeof reasonFilters)[number];
 
 /** What the queue shows. It stands in the address, so that a link shows the same list to a colleague. */
 export type AttentionFilters = {
@@ -38,6 +47,8 @@ export type AttentionRow = {
   readonly seen: SeenOperation;
   readonly operation: Operation;
   readonly reasons: readonly AttentionReason[];
+  /** Whose word waits for a second operator's, and what it is; `null` where none does. */
+  readonly firstWord: { readonly name: string; readonly outcome: 'confirmed' | 'failed' } | null;
   /** Since when it stands in this queue. */
   readonly sinceMs: number;
   /** Until when the same request may go out again under its key; `null` where none may, or none ever left. */
@@ -59,6 +70,10 @@ const rowOf = (seen: SeenOperation): AttentionRow | null => {
     seen,
     operation,
     reasons: operation.attention.map(({ reason }) => reason),
+    firstWord:
+      operation.resolution !== null && waitsForSecondWord(operation)
+        ? { name: operation.resolution.by.name, outcome: operation.resolution.outcome }
+        : null,
     sinceMs: since.length === 0 ? Date.parse(operation.updatedAt) : Math.min(...since),
     keyUntilMs: mayBeSent ? Date.parse(operation.replayDeadline ?? '') : null,
   };
@@ -71,10 +86,22 @@ type Asked = {
   readonly customerOf: (orderId: string | null) => string | null;
 };
 
-const fits = ({ operation, reasons }: AttentionRow, { filters, me, customerOf }: Asked): boolean => {
+/** Whether a person is needed: for a reason of its own, or to say the same as a first operator. */
+export const needsSomebody = ({ reasons, firstWord }: AttentionRow): boolean =>
+  reasons.length > 0 || firstWord !== null;
+
+const fitsReason = (row: AttentionRow, reason: ReasonFilter | null): boolean => {
+  if (reason === null) return true;
+  if (reason === 'person') return needsSomebody(row);
+  if (reason === 'second-word') return row.firstWord !== null;
+  return reason === 'checking' ? !needsSomebody(row) : row.reasons.includes(reason);
+};
+
+const fits = (row: AttentionRow, { filters, me, customerOf }: Asked): boolean => {
+  const { operation } = row;
   const { reason, taken, text } = filters;
   const holder = operation.taken?.by.id ?? null;
-  if (reason === 'checking' ? reasons.length > 0 : reason !== null && !reasons.includes(reason)) return false;
+  if (!fitsReason(row, reason)) return false;
   if (taken === 'nobody' && holder !== null) return false;
   if (taken === 'me' && holder !== me) return false;
   if (taken === 'others' && (holder === null || holder === me)) return false;
@@ -107,7 +134,7 @@ export const attentionQueue = (asked: Asked): readonly AttentionRow[] => {
   const [first, second] = asked.filters.order === 'largest' ? [byAmount, byAge] : [byAge, byAmount];
   return [...rows.values()].toSorted(
     (one, other) =>
-      Number(other.reasons.length > 0) - Number(one.reasons.length > 0) ||
+      Number(needsSomebody(other)) - Number(needsSomebody(one)) ||
       first(one, other) ||
       second(one, other) ||
       one.seen.operationId.localeCompare(other.seen.operationId),

@@ -219,6 +219,43 @@ describe('a case that waits for a second word', () => {
   });
 });
 
+describe('what stands before a person', () => {
+  // Red when: the hold leaves out what has ended, or a case that waits for a second operator counts as one that needs nobody.
+  it('is the same in the list and on the hold: also what ended and is contradicted, and what waits for a second word', async () => {
+    const { admin } = house.database;
+    await admin`update operations set attention = '[]', resolution = null`;
+    const contradicted = [
+      { type: 'evidence-failed' },
+      { type: 'need-person', raises: ['contradicted'] },
+    ] as const;
+    const ended = await moves(await unknown(), ...contradicted);
+    expect(ended.state).toBe('failed');
+    const waiting = await unknown();
+    const checked = await unknown();
+    const [first] = await house.give(olga, {
+      ...{ type: 'resolve', commandId: mint(), operationId: waiting.id, version: waiting.version },
+      ...{ outcome: 'failed', note: 'not in the dashboard' },
+    } as const);
+    expect(first?.operation).toMatchObject({ state: 'outcome_unknown', attention: [], needsPerson: true });
+    expect(first?.operation?.sentence).toBe(
+      'The request may have been submitted. We are checking it. Olga has said how it ended; it waits for a second operator to say the same.',
+    );
+    const listed = async (needsPerson: boolean) =>
+      (await house.engine.listOperations(house.as(olga), { needsPerson, limit: 200 })).items.map(
+        ({ id }) => id,
+      );
+    expect((await listed(true)).sort()).toEqual([ended.id, waiting.id].sort());
+    expect(await listed(false)).toContain(checked.id);
+    await house.engine.hold.set(house.organisationId, true, 'olga', 'to look at something');
+    try {
+      const { waits } = await house.engine.hold.standing(house.organisationId);
+      expect(waits.needsPerson).toBe(2);
+    } finally {
+      await house.engine.hold.set(house.organisationId, false, 'olga', null);
+    }
+  });
+});
+
 describe("the provider's side of a payment", () => {
   const asking = { inPlace: <Answer>(work: () => Promise<Answer>) => work(), mayWake: true };
   afterEach(() => {

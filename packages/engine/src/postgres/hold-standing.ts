@@ -4,6 +4,7 @@ import type { HoldLifted } from '../engine-interface.ts';
 import type { OrganisationTransaction } from './connection.ts';
 import { lastSweepEnd } from './last-sweep.ts';
 import { readHold, setHold } from './organisation-store.ts';
+import { standsBeforePerson } from './stands-before-person.ts';
 import { actors, counted, members, operations } from './schema.ts';
 
 /** By whom a new generation of history puts every organisation on hold. */
@@ -31,7 +32,9 @@ const readWaits = async (tx: OrganisationTransaction, since: Date): Promise<Hold
       (count(*) filter (where ${operations.state} <> 'approved' and ${operations.lastCheckAt} >= ${from})
         + (select count(*) from ${counted} where ${counted.organisationId} = ${tx.organisationId}
             and ${counted.name} = 'reconciliation_seconds' and ${counted.at} >= ${from}))::text as "lookedUp",
-      count(*) filter (where ${operations.attention} <> '[]')::text as "needsPerson"
+      -- Of whatever state: what ended and is contradicted stands before a person as well.
+      (select count(*) from ${operations} where ${operations.organisationId} = ${tx.organisationId}
+        and ${standsBeforePerson})::text as "needsPerson"
     from ${operations} where ${operations.organisationId} = ${tx.organisationId}
       and ${operations.state} in ('approved', 'submitting', 'outcome_unknown')`);
   return row === undefined

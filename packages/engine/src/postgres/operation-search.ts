@@ -18,6 +18,7 @@ import {
 } from './operation-reader.ts';
 import { anywhere, decodePosition, encodePosition, pageSize } from './page-cursor.ts';
 import { readResolveNotes } from './resolve-note.ts';
+import { standsBeforePerson } from './stands-before-person.ts';
 import { attempts, observations, operations, orders } from './schema.ts';
 
 const matching = (text: string): SQL | undefined => {
@@ -36,7 +37,6 @@ const matching = (text: string): SQL | undefined => {
 
 const conditions = (tx: OrganisationTransaction, filter: OperationFilter): SQL | undefined => {
   const after = decodePosition(filter.cursor);
-  const needsPerson = sql`${operations.attention} <> '[]'`;
   const text = filter.text?.trim() ?? '';
   return and(
     eq(operations.organisationId, tx.organisationId),
@@ -44,8 +44,8 @@ const conditions = (tx: OrganisationTransaction, filter: OperationFilter): SQL |
     filter.needsPerson === undefined
       ? undefined
       : filter.needsPerson
-        ? needsPerson
-        : sql`not (${needsPerson})`,
+        ? standsBeforePerson
+        : sql`${standsBeforePerson} is not true`,
     filter.orderId === undefined ? undefined : eq(operations.orderId, filter.orderId),
     filter.ticketId === undefined ? undefined : eq(operations.ticketId, filter.ticketId),
     filter.updatedAfter === undefined ? undefined : gt(operations.updatedAt, new Date(filter.updatedAfter)),

@@ -4,7 +4,9 @@ import {
   isCase,
   policyLine,
   sentenceOf,
+  standsBeforePerson,
   tellTheCustomer,
+  waitsForSecondWord,
   type Amount,
   type Attention,
   type Competing,
@@ -133,6 +135,7 @@ export const sentenceFacts = (stored: StoredOperation, context: ViewContext): Se
     undoSeconds: secondsUntil(stored.undoUntil, context.now),
     attention: stored.attention.map(({ reason }) => reason),
     lookedIntoBy: name(stored.takenBy),
+    firstWordBy: waitsForSecondWord(stored) ? name(stored.resolution?.by ?? null) : null,
     amountText:
       booked === null || stored.currency === null
         ? null
@@ -183,7 +186,7 @@ export const viewOfOperation = (
     kind: 'refund',
     state: stored.state,
     version: stored.version,
-    needsPerson: stored.attention.length > 0,
+    needsPerson: standsBeforePerson(stored),
     attention: [...stored.attention],
     waitingFor: stored.waitingFor,
     amount: amountOf(stored),

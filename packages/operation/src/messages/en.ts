@@ -160,6 +160,8 @@ export const english = {
   needsPerson: (reasons: readonly AttentionReason[]): string =>
     `It waits for a person: ${reasons.map((reason) => attention[reason]).join('; ')}.`,
   lookedInto: (who: string): string => `${who} is looking into it.`,
+  secondWord: (first: string): string =>
+    `${first} has said how it ended; it waits for a second operator to say the same.`,
   someone: 'somebody',
   theProvider: 'The provider',
   customer: {
