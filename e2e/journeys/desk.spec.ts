@@ -194,6 +194,49 @@ test('three cases, found late, never happened and contradicted afterwards, are s
   await second.context().close();
 });
 
+// Red when: the queue shows its copy's times alone, or what came of a look is not read again.
+test('the queue shows when a case is looked at next although no version tells of it, and says what came of a look', async ({
+  house,
+  visit,
+}) => {
+  const order = await house.sell({ name: 'desk-looks', minor: 9_900 });
+  await house.provider.fault({
+    ...{ on: 'refund.create', do: 'drop_before', times: 'always', paymentIntent: order.payment },
+  });
+  const id = await lose(house, order);
+  await needsPerson(house, id);
+  const operator = await visit('operator');
+  await operator.goto(`${house.origin}/uncertain`);
+  const row = operator.getByRole('listitem').filter({ hasText: order.customer });
+  await expect(row).toBeVisible();
+  const { version } = await house.operation(id);
+  // A look under way sets its own next time once more.
+  const putOff = (): Promise<unknown> =>
+    inDatabase(
+      house,
+      (sql) => sql`update operations set wake_at = now() + interval '3 hours',
+        next_check_at = now() + interval '3 hours' where id = ${id}`,
+    );
+  await expect
+    .poll(async () => putOff().then(() => row.textContent()), { timeout: 30_000 })
+    .toMatch(/checked in [23] h/);
+
+  await row.getByRole('link').focus();
+  await operator.keyboard.press('l');
+  await expect(row).toContainText(/asked .*: Stripe shows nothing of it yet/);
+  await expect(operator.getByText('The provider was asked: nothing new about 1.').first()).toBeVisible();
+  expect((await house.operation(id)).version).toBe(version);
+
+  await row.getByRole('link').click();
+  // Within two seconds of the question before it is not taken.
+  await expect(async () => {
+    await operator.getByRole('button', { name: 'Check now' }).click();
+    await expect(operator.getByText(/^Asked .*: Stripe shows nothing of it yet\.$/).first()).toBeVisible({
+      timeout: 5_000,
+    });
+  }).toPass();
+});
+
 test('on a phone the queue and a case can be read and used', async ({ house, visit }) => {
   const order = await house.sell({ name: 'desk-phone', minor: 9_900 });
   await house.provider.fault({
@@ -297,12 +340,12 @@ test('what the provider has been processing for six days says so, what is usual,
   const row = operator.getByRole('listitem').filter({ hasText: order.customer });
   await expect(row).toContainText('for 6 days');
   await expect(row).toContainText('usually within 5 days');
-  await expect(row).toContainText(/checked in \d+ min/);
+  await expect(row).toContainText(/checked in \d+ (min|h)/);
   await openCase(operator, house, order);
   await expect(
     operator.getByText('Stripe has been processing it for 6 days. That is longer than usual.'),
   ).toBeVisible();
   await expect(operator.getByText('Stripe usually has them done within 5 days.')).toBeVisible();
-  await expect(operator.getByText(/^Stripe is asked about re_\w+ again in \d+ min\./)).toBeVisible();
+  await expect(operator.getByText(/^Stripe is asked about re_\w+ again in \d+ (min|h)\./)).toBeVisible();
   await expectReachable(operator, 'pending for long');
 });

@@ -33,6 +33,10 @@ export const cases = {
   keyOver: 'key’s time is over',
   next: (when: string) => `checked ${when}`,
   noNext: 'no check is scheduled',
+  nextNotHeard: (last: string | null) =>
+    last === null
+      ? 'when it is checked next is not known here'
+      : `last known check ${last}; the next is not known here`,
   stopped: 'looks, sends nothing',
   nobody: 'Nobody has it',
   you: 'You have it',
@@ -55,13 +59,31 @@ export const cases = {
     all: (count: number) => (count === 1 ? 'Look now' : `Look now at all ${count}`),
     some: (count: number) => (count === 1 ? 'Look now at 1' : `Look now at ${count}`),
     looking: (done: number, of: number) => `Looking… ${done} of ${of}`,
-    asked: 'asked',
+    asked: 'asked; its answer is awaited',
+    looked: (when: string, shows: string) => `asked ${when}: ${shows}`,
+    shows: {
+      'nothing-yet': (provider: string) => `${provider} shows nothing of it yet`,
+      'no-answer': (provider: string) => `${provider} did not answer`,
+      'nothing-new': (_provider: string) => 'nothing new',
+    },
+    moved: (state: string) => `asked: now ${state}`,
+    notHeard: 'asked; nothing was heard of it within 20 s',
+    came: (nothingNew: number, moved: number, notHeard: number) => {
+      const parts = [
+        ...(nothingNew > 0 ? [`nothing new about ${nothingNew}`] : []),
+        ...(moved > 0 ? [`${moved} ${moved === 1 ? 'stands' : 'stand'} otherwise now`] : []),
+        ...(notHeard > 0
+          ? [`not heard of ${notHeard} within 20 s; what comes later appears here by itself`]
+          : []),
+      ];
+      return `The provider was asked: ${parts.join(', ')}.`;
+    },
     justNow: 'asked a moment ago',
     unreachable: 'not asked: no connection',
     refused: (status: number) => `not asked (${status})`,
     report: (asked: number, of: number) =>
       asked === of
-        ? `The provider is being asked about ${of === 1 ? 'it' : `all ${of}`}. What it says appears here.`
+        ? `The provider is being asked about ${of === 1 ? 'it' : `all ${of}`}. What comes of it is said here within seconds.`
         : `The provider is being asked about ${asked} of ${of}. The others say why not.`,
   },
   act: {
