@@ -29,6 +29,7 @@ export type SeenOperation = {
   readonly provider_reference: string | null;
   readonly attention: readonly { readonly reason: string }[];
   readonly wake_at: Date | null;
+  readonly next_check_at: Date | null;
   readonly lease_until: Date | null;
   readonly first_sent_at: Date | null;
   readonly replay_deadline: Date | null;

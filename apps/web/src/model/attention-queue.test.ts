@@ -104,8 +104,9 @@ test('the key’s time is told only while its request may still go out', () => {
 // Red when: a case that waits for a second operator counts as one that needs nobody, or stands below what does.
 test('what waits for a second operator needs a person, and says whose word waits', () => {
   const resolution = {
-    ...{ by: { id: 'dan', name: 'Dan House' }, outcome: 'failed', note: 'nothing there', waiting: true },
-  } as const;
+    ...{ by: { id: 'dan', name: 'Dan House' }, note: 'nothing there', waiting: true },
+    outcome: 'failed' as const,
+  };
   const list = [
     seen('checked', { unknownSince: '2026-01-01T08:00:00.000Z' }),
     seen('second', { resolution }),

@@ -126,20 +126,26 @@ export const loseSight = async (
   return answer.kind === 'moved';
 };
 
-/** Sets an operation's wake-up; nothing a person could see. Where its row is locked here, with the rest of it. */
+/** Where people are shown when it is looked at next, that is when it wakes. */
+const shownNext = `next_check_at = case when o.next_check_at is null then null else $3::timestamptz end`;
+
+/** Sets an operation's wake-up. Where its row is locked here, with the rest of it. */
 export const changeWake = async (
   tx: OrganisationTransaction,
   operationId: string,
   wakeAt: Date | null,
 ): Promise<void> => {
   const current = tx.memory.locked.has(operationId) ? tx.memory.operations.get(operationId) : undefined;
-  if (current) writeBookkeeping(tx, current, { wakeAt });
-  else {
-    await tx.ask('update operations set wake_at = $3::timestamptz where org_id = $1 and id = $2', [
-      tx.organisationId,
-      operationId,
-      wakeAt?.toISOString() ?? null,
-    ]);
+  if (current) {
+    writeBookkeeping(tx, current, {
+      wakeAt,
+      ...(current.nextCheckAt === null ? {} : { nextCheckAt: wakeAt }),
+    });
+  } else {
+    await tx.ask(
+      `update operations o set wake_at = $3::timestamptz, ${shownNext} where o.org_id = $1 and o.id = $2`,
+      [tx.organisationId, operationId, wakeAt?.toISOString() ?? null],
+    );
   }
 };
 
@@ -157,7 +163,7 @@ export const endTurn = async (
   await Promise.all([
     tx.ask('select from operations where org_id = $1 and id = $2 for update', meant),
     tx.ask(
-      `update operations o set wake_at = $3::timestamptz where o.org_id = $1 and o.id = $2
+      `update operations o set wake_at = $3::timestamptz, ${shownNext} where o.org_id = $1 and o.id = $2
         and o.wake_at > $4::timestamptz and ($3::timestamptz is not null or ${overInSql('o')})
         and not exists (select from observations seen where seen.org_id = o.org_id
           and seen.operation_id = o.id and seen.observed_at >= $4::timestamptz)`,

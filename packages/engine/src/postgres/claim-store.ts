@@ -140,7 +140,7 @@ const wait = async (
       operationId: row.id,
       expectedVersion: row.version,
       event: { type: 'need-person', raises: because },
-      bookkeeping: { wakeAt },
+      bookkeeping: { wakeAt, nextCheckAt: wakeAt },
       by: { actorId: null },
     });
     return { kind: 'waits' };
@@ -199,13 +199,12 @@ const sendBack = async (
 ): Promise<ClaimResult> => {
   if (request.kind === 'resubmission') {
     // It may have been sent, so it cannot go back: nothing more is sent, and a person decides.
+    const wakeAt = new Date(tx.now.getTime() + (request.settings.checkBackoffMs.at(-1) ?? 60_000));
     await changeOperation(tx, {
       operationId: row.id,
       expectedVersion: row.version,
       event: { type: 'need-person', raises: ['conflicting-evidence'] },
-      bookkeeping: {
-        wakeAt: new Date(tx.now.getTime() + (request.settings.checkBackoffMs.at(-1) ?? 60_000)),
-      },
+      bookkeeping: { wakeAt, nextCheckAt: wakeAt },
       by: { actorId: null },
       data: { reasons },
     });

@@ -29,7 +29,8 @@ const taken = async (state: 'denied' | 'confirmed'): Promise<string> => {
   await house.order(`order-${String(orders)}`, `pi_${String(orders)}`, 10_000);
   const id = await house.approved(`order-${String(orders)}`, 1_000);
   await house.database.admin`
-    update operations set state = ${state}, wake_at = now() - interval '1 second' where id = ${id}`;
+    update operations set state = ${state}, wake_at = now() - interval '1 second',
+      next_check_at = now() - interval '1 second' where id = ${id}`;
   await house.inOrganisation(house.organisationId, (tx) => takeDueOperations(tx, 10, 60_000));
   return id;
 };
@@ -75,7 +76,10 @@ test('a turn without news ends as its worker says', async () => {
   await ports().pushWake(house.organisationId, later, 3_600_000);
   await ports().applyKnown(house.organisationId, seen, { raises: [], clears: [], wakeAtMs: null });
   expect((await house.operation(over)).wake_at).toBeNull();
-  expect((await house.operation(later)).wake_at?.getTime()).toBeGreaterThan(Date.now() + 600_000);
+  const put = await house.operation(later);
+  expect(put.wake_at?.getTime()).toBeGreaterThan(Date.now() + 600_000);
+  // Red when: people are shown a look that was put off as if it were still to come when it was.
+  expect(put.next_check_at).toEqual(put.wake_at);
   expect((await house.operation(seen)).wake_at).toBeNull();
 });
 

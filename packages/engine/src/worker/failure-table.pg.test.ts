@@ -70,7 +70,7 @@ test('a worker frozen past its lease is stopped before it sends', async () => {
   expect(first).toEqual({ result: 'not-sent' });
 });
 
-// Red when: a resubmission goes by the mirror, or its last check is left out.
+// Red when: a resubmission goes by the mirror, its last check is left out, or the next look stays shown for when it was.
 test('never sent, unknown, then refunded by hand: nothing is sent, a person decides', async () => {
   const { id, payment } = await unknownAfter({ do: 'lose' }, 8_000);
   refundByHand(payment, 8_000);
@@ -82,6 +82,8 @@ test('never sent, unknown, then refunded by hand: nothing is sent, a person deci
   expect(row.attention.map(({ reason }) => reason)).toEqual(['conflicting-evidence']);
   expect(provider.requests).toHaveLength(1);
   expect(row.wake_at).not.toBeNull();
+  // What people are told of the next look is when it is.
+  expect(row.next_check_at).toEqual(row.wake_at);
   expect(await figures(payment)).toMatchObject({ reserved: 8_000, elsewhere: 8_000 });
 });
 
