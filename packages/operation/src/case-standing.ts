@@ -17,6 +17,28 @@ export const standsBeforePerson = (
   subject: Subject & { readonly resolution: { readonly waiting: boolean } | null },
 ): boolean => subject.attention.length > 0 || waitsForSecondWord(subject);
 
+/**
+ * Whether it is contradicted by having been carried out though nothing of its sending is on record, and nobody had ended or
+ * settled it: as after a restore from a backup, when a device tells it again.
+ */
+export const isCarriedOutUnrecorded = ({
+  state,
+  attention,
+  attemptCount,
+  resolution,
+  ended,
+}: Subject & {
+  readonly attemptCount: number;
+  readonly resolution: object | null;
+  /** Somebody had denied or cancelled it, or its time ran out. */
+  readonly ended: boolean;
+}): boolean =>
+  (state === 'pending' || state === 'confirmed' || state === 'reversed') &&
+  attention.some(({ reason }) => reason === 'contradicted') &&
+  attemptCount === 0 &&
+  resolution === null &&
+  !ended;
+
 /** That nobody can approve is told to admins in its own way, and no operator can settle it. */
 const notForOperators: readonly AttentionReason[] = ['nobody-can-approve'];
 

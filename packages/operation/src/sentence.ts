@@ -34,6 +34,8 @@ export type SentenceFacts = {
   /** `approved` with `waitingFor: 'undo'`: whole seconds left. */
   readonly undoSeconds?: number | null;
   readonly attention?: readonly AttentionReason[];
+  /** The provider shows it carried out, and nothing of its sending is on record here. */
+  readonly carriedOutUnrecorded?: boolean;
   /** The operator who has begun to settle it. */
   readonly lookedIntoBy?: string | null;
   /** Who has said how it ended, while a second operator has to say the same. */
@@ -56,7 +58,7 @@ const standingSentence = (facts: SentenceFacts, messages: Messages): string => {
   const attention = facts.attention ?? [];
   if (attention.length === 0 || facts.state === 'outcome_unknown') return sentence;
   const who = facts.lookedIntoBy ? ` ${messages.lookedInto(facts.lookedIntoBy)}` : '';
-  return `${sentence} ${messages.needsPerson(attention)}${who}`;
+  return `${sentence} ${messages.needsPerson(attention, facts.carriedOutUnrecorded)}${who}`;
 };
 
 const stateSentence = (facts: SentenceFacts, messages: Messages): string => {

@@ -31,6 +31,8 @@ export type KnownFacts = {
     readonly outcome: 'confirmed' | 'failed';
     readonly words: readonly PersonsWord[];
   } | null;
+  /** It is contradicted by having been carried out, and nothing of its sending is on record; how many approvals are. */
+  readonly carriedOutUnrecorded?: { readonly approvals: number } | null;
   /** The provider's refunds of the payment; `null` where it was not asked or gave no answer. */
   readonly ledger: readonly ProviderRefund[] | null;
   /** When it was asked for them, for people: "14:05:12". Said with all that the ledger shows. */
@@ -48,6 +50,9 @@ export const whatIsKnown = (facts: KnownFacts, messages: KnownMessages = english
   known: [
     ...sent(facts, messages),
     ...saidByPeople(facts, messages),
+    ...(facts.carriedOutUnrecorded == null
+      ? []
+      : [messages.known.unrecorded(facts.carriedOutUnrecorded.approvals)]),
     ...ofState(facts, messages),
     ...atProvider(facts, messages),
   ],
@@ -162,7 +167,10 @@ const openQuestions = (facts: KnownFacts, { notKnown }: KnownMessages): readonly
   if (state === 'pending') questions.push(notKnown.whetherItSucceeds);
   if (state === 'confirmed') questions.push(notKnown.whetherItLasts);
   for (const reason of attention) {
-    const question = notKnown.attention[reason];
+    const question =
+      reason === 'contradicted' && facts.carriedOutUnrecorded != null
+        ? notKnown.whenItWasSent
+        : notKnown.attention[reason];
     if (question !== null) questions.push(question);
   }
   return questions;

@@ -92,6 +92,17 @@ describe('the plain account of an operation', () => {
     expect(older).toContain('Dan House recorded that it was refunded.');
   });
 
+  // Red when: what was carried out before a restore is said to differ from something that was recorded.
+  test('says of what was carried out with nothing on record that it was, and that its approval is not here', () => {
+    const retold = { state: 'confirmed', providerReference: 're_1', attempts: [] } as const;
+    const carriedOutUnrecorded = { approvals: 0 };
+    const account = whatIsKnown(facts({ ...retold, attention: ['contradicted'], carriedOutUnrecorded }));
+    expect(account.known[0]).toBe(
+      'It was carried out before this copy of the records held anything of its sending, as after a restore from a backup; its approval is not in this copy either.',
+    );
+    expect([...account.known, ...account.notKnown].join(' ')).not.toContain('was recorded');
+  });
+
   test.each([
     ['accepted', []],
     ['rejected', []],

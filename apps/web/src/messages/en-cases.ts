@@ -26,6 +26,7 @@ export const cases = {
     `${count === 1 ? '1 case' : `${count} cases`}, ${people} ${people === 1 ? 'needs' : 'need'} a person`,
   keysHint: 'j and k move, Enter opens, t takes, l looks now, x marks for “Look now”.',
   secondWord: (name: string, said: string) => `Waits for a second operator. ${name} said: ${said}`,
+  carriedOutUnrecorded: 'Carried out, no request on record here',
   noPersonYet: 'No person is needed yet',
   since: (span: string) => `for ${span}`,
   usually: (span: string) => `usually within ${span}`,

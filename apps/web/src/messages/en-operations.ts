@@ -27,6 +27,8 @@ export const operations = {
   title: 'Refund',
   titleOf: (amount: string) => `Refund of ${amount}`,
   attention,
+  carriedOutUnrecorded:
+    'The provider shows it carried out, and no request of it is on record here, as after a restore from a backup.',
   reasons,
   row: (amount: string, customer: string) => `${amount}, ${customer}`,
   order: 'Order',

@@ -35,6 +35,7 @@ export const thread = {
   asking: 'request under way',
   accepted: 'accepted, not finished',
   notKnown: 'not yet known',
+  notOnRecord: 'not on record here',
   lastAsked: (time: string) => `last asked ${time}`,
   notAsked: 'not asked yet',
   stopped: 'did not happen',

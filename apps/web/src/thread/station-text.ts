@@ -43,6 +43,7 @@ const noteOf = (
   nowMs: number,
 ): string | null => {
   if (station.mark === 'saved' && station.key === 'approver') return words.thread.decisionHere;
+  if (station.mark === 'unseen' && station.key === 'approver') return words.thread.notOnRecord;
   if (station.mark === 'unseen') {
     const asked = thread.lastAskedAt;
     const last = asked === null ? words.thread.notAsked : words.thread.lastAsked(clockMoment(asked, nowMs));

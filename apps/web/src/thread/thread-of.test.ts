@@ -154,3 +154,16 @@ test('a screen reader hears the thread as one sentence', () => {
   });
   expect(threadSentence(here, 'Stripe', now)).toMatch(/^This device .*by this device's clock/);
 });
+
+// Red when: an approval that nobody here knows of is drawn as given, as once after a restore.
+test('what was carried out without an approval or a request on record shows neither as done', () => {
+  const retold = threadOf(operation('confirmed', { attemptCount: 0 }), null);
+  expect(drawn(retold)).toEqual({
+    marks: ['done', 'done', 'unseen', 'done'],
+    stretches: ['solid', 'unseen', 'unseen'],
+  });
+  expect(threadSentence(retold, 'Stripe', 0)).toContain('Approver, not on record here');
+  const approved = threadOf(operation('confirmed', { attemptCount: 0, approvals: [approval] }), null);
+  expect(drawn(approved)).toEqual(table.confirmed);
+  expect(drawn(threadOf(operation('confirmed', { attemptCount: 1 }), null))).toEqual(table.confirmed);
+});

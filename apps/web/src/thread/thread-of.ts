@@ -41,7 +41,8 @@ export type Thread = {
 export type ThreadOperation = Pick<
   Operation,
   'id' | 'state' | 'needsPerson' | 'amount' | 'approvals' | 'proposedBy' | 'lastCheckAt' | 'createdAt'
->;
+> &
+  Partial<Pick<Operation, 'attemptCount'>>;
 
 /** What this device holds for the operation. `at` is by this device's clock. */
 export type ThreadLocal = {
@@ -79,7 +80,22 @@ const approvedBy = (mark: StationMark, stretch: Stretch): Plan => ({
   stretches: ['solid', 'solid', stretch],
 });
 
+/** Carried out, with no approval and no request on record, as after a restore: what lies between cannot be seen from here. */
+const withoutRecord = (plan: Plan): Plan => ({
+  marks: [plan.marks[0], plan.marks[1], 'unseen', plan.marks[3]],
+  stretches: [plan.stretches[0], 'unseen', 'unseen'],
+});
+
+const carriedOut: readonly OperationState[] = ['pending', 'confirmed', 'reversed'];
+
 const planOf = (operation: ThreadOperation): Plan => {
+  const { state, attemptCount, approvals } = operation;
+  const plan = planOfState(operation);
+  const isOnRecord = !carriedOut.includes(state) || attemptCount !== 0 || approvals.length > 0;
+  return isOnRecord ? plan : withoutRecord(plan);
+};
+
+const planOfState = (operation: ThreadOperation): Plan => {
   const state: OperationState = operation.state;
   switch (state) {
     case 'proposed':

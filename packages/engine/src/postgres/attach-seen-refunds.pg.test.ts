@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createScriptedProvider, type ScriptedProvider } from '../../test/scripted-provider.ts';
+import { readOperation, viewOperation } from './operation-reader.ts';
 import { agent, createWorkerHouse, mint, type WorkerHouse } from '../../test/worker-house.ts';
 
 let house: WorkerHouse;
@@ -50,6 +51,13 @@ test('a proposal retold after a restore is confirmed by the refund the mirror ho
   expect(row).toMatchObject({ state: 'confirmed', provider_reference: `re_${id}` });
   expect(row.attention.map(({ reason }) => reason)).toEqual(['contradicted']);
   expect(provider.requests).toHaveLength(0);
+  // Nothing had been settled here: nobody is told that it was.
+  const sentence = await house.inOrganisation(house.organisationId, async (tx) => {
+    const stored = await readOperation(tx, id);
+    return stored && (await viewOperation(tx, stored, () => 'Stripe')).sentence;
+  });
+  expect(sentence).toContain('no request of it is on record here, as after a restore from a backup');
+  expect(sentence).not.toContain('settled here');
 });
 
 // Red when: a remembered cancellation does not look for its refund in the mirror.

@@ -1,6 +1,7 @@
 import {
   approvalsNeededFor,
   formatAmount,
+  isCarriedOutUnrecorded,
   isCase,
   policyLine,
   sentenceOf,
@@ -16,6 +17,7 @@ import {
   type SentenceFacts,
   type Settlement,
 } from '@holdfast/operation';
+import { resolutionOf } from './resolution-view.ts';
 
 /** An operation as it is stored, as far as people may see it. */
 export type StoredOperation = {
@@ -134,6 +136,7 @@ export const sentenceFacts = (stored: StoredOperation, context: ViewContext): Se
     waitingFor: stored.waitingFor,
     undoSeconds: secondsUntil(stored.undoUntil, context.now),
     attention: stored.attention.map(({ reason }) => reason),
+    carriedOutUnrecorded: isCarriedOutUnrecorded({ ...stored, ended: stored.endedBy !== null }),
     lookedIntoBy: name(stored.takenBy),
     firstWordBy: waitsForSecondWord(stored) ? name(stored.resolution?.by ?? null) : null,
     amountText:
@@ -243,33 +246,6 @@ const timesOf = (
   replayDeadline: iso(stored.replayDeadline),
   undoUntil: iso(stored.undoUntil),
 });
-
-/** Who the settlement names as the second of two, where it names one. */
-const secondInSettlement = ({ settlement }: StoredOperation): string | null => {
-  if (settlement?.kind === 'confirmed') return settlement.settledBy?.secondBy ?? null;
-  const isByPeople = settlement?.kind === 'failed' && settlement.cause.kind === 'settled-by-people';
-  return isByPeople ? settlement.cause.secondBy : null;
-};
-
-/** Older rows of two people hold only the second one's note, beside the first one's name: it is told as the second one's. */
-const resolutionOf = (
-  stored: StoredOperation,
-  person: (id: string) => { id: string; name: string },
-): Operation['resolution'] => {
-  const { resolution } = stored;
-  if (resolution === null) return null;
-  const { by, outcome, note, waiting, providerReference, at, second } = resolution;
-  const older = second === undefined && !waiting ? secondInSettlement(stored) : null;
-  const written = older === null ? second : { by: older, note, at };
-  return {
-    ...{ by: person(by), outcome, note: older === null ? note : '', waiting },
-    ...(providerReference == null ? {} : { providerReference }),
-    ...(older === null ? { at } : {}),
-    ...(written === undefined
-      ? {}
-      : { second: { by: person(written.by), note: written.note, at: written.at } }),
-  };
-};
 
 /** Older rows say who has it and not since when: the last change is the latest that it can have been. */
 const caseOf = (

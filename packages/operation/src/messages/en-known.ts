@@ -26,6 +26,10 @@ export const englishKnown = {
     recordedToo: (name: string, said: string, at: string | null, note: string): string =>
       `${name} said the same${whenText(at)}, that ${said}${noteText(note)}`,
     shownElse: (provider: string): string => `Since then ${provider} has shown something else.`,
+    unrecorded: (approvals: number): string =>
+      `It was carried out before this copy of the records held anything of its sending, as after a restore from a backup${
+        approvals === 0 ? '; its approval is not in this copy either' : ''
+      }.`,
     proposed: 'It waits for approval.',
     approved: 'It is approved and has not been submitted.',
     submitting: 'A worker has it; a request may be under way this moment.',
@@ -60,6 +64,7 @@ export const englishKnown = {
   notKnown: {
     howItEnds: (provider: string): string => `What ${provider} answers to the request under way.`,
     whetherDone: (provider: string): string => `Whether ${provider} carried it out.`,
+    whenItWasSent: 'Who approved it then and when it was sent: this copy of the records does not hold it.',
     absenceIsNoProof: 'Whether it may still appear: a list that does not show it proves nothing by itself.',
     whetherItSucceeds: 'Whether it will succeed.',
     whetherItLasts: 'Whether the bank keeps it: for some weeks it can still come back. Holdfast looks again.',

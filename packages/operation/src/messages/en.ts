@@ -93,6 +93,10 @@ const attention: Readonly<Record<AttentionReason, string>> = {
   'provider-refuses-us': 'the provider refuses our key',
 };
 
+/** In place of "contradicted", where nothing had been settled or ended here that could be contradicted. */
+const unrecorded =
+  'the provider shows it carried out, and no request of it is on record here, as after a restore from a backup';
+
 /**
  * Every text of the core in one language. A second language is a second value of this shape.
  * Nothing here says "refunded" before the provider's record does, and only definite ends invite a new refund.
@@ -157,8 +161,10 @@ export const english = {
     undecided: 'Nobody decided in time.',
     approvalRanOut: 'The approval ran out before it was submitted.',
   },
-  needsPerson: (reasons: readonly AttentionReason[]): string =>
-    `It waits for a person: ${reasons.map((reason) => attention[reason]).join('; ')}.`,
+  needsPerson: (reasons: readonly AttentionReason[], carriedOutUnrecorded = false): string =>
+    `It waits for a person: ${reasons
+      .map((reason) => (reason === 'contradicted' && carriedOutUnrecorded ? unrecorded : attention[reason]))
+      .join('; ')}.`,
   lookedInto: (who: string): string => `${who} is looking into it.`,
   secondWord: (first: string): string =>
     `${first} has said how it ended; it waits for a second operator to say the same.`,
