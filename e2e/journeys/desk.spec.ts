@@ -245,16 +245,26 @@ test('on a phone the queue and a case can be read and used', async ({ house, vis
   const id = await lose(house, order);
   await needsPerson(house, id);
   const phone = await visit('operator', { viewport: { width: 390, height: 844 }, hasTouch: true });
-  await phone.goto(`${house.origin}/uncertain`);
+  await phone.goto(`${house.origin}/uncertain?q=${order.id}&order=largest`);
   await expect(phone.getByRole('link', { name: new RegExp(order.customer) })).toBeVisible();
   await expectReachable(phone, 'queue on a phone');
-  await openCase(phone, house, order);
+  await phone.getByRole('link', { name: new RegExp(order.customer) }).click();
+  await phone.getByRole('link', { name: 'Back', exact: true }).click();
+  // To the list as it was narrowed.
+  await expect(phone).toHaveURL(`${house.origin}/uncertain?q=${order.id}&order=largest`);
+  await phone.getByRole('link', { name: new RegExp(order.customer) }).click();
   await phone.getByRole('button', { name: 'Take it' }).click();
   await expect(phone.getByText('You have it')).toBeVisible();
   await phone.getByLabel('Comment').fill('Called the customer.');
   await phone.getByRole('button', { name: 'Keep the comment' }).click();
   await expect(phone.getByRole('list', { name: 'Comments' })).toContainText('Called the customer.');
   await expectReachable(phone, 'case on a phone');
+  // Each piece of evidence stands whole on the screen, in words.
+  const seenYet = phone.getByRole('region', { name: 'Observations' }).last().getByRole('row').last();
+  await expect(seenYet).toContainText('Nothing yet');
+  const summary = seenYet.getByRole('cell', { name: /The provider shows nothing of it yet/ });
+  const place = await summary.boundingBox();
+  expect((place?.x ?? 0) + (place?.width ?? 999)).toBeLessThanOrEqual(390);
 });
 
 // Red when: the form closes with the press, or the refusal is said anywhere but at the field it is about.

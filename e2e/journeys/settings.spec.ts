@@ -92,7 +92,16 @@ test('an admin has a program told: an address inside is refused, a test arrives 
   await page.getByRole('textbox', { name: 'Address' }).fill(outside.url);
   await expectReachable(page, 'webhooks, a new one');
   await page.getByRole('button', { name: 'Add it' }).press('Enter');
-  outside.trust(await secretOn(page, 'What its events are signed with'));
+  // A second one added before the first one's secret was copied: both stand there, each with its address.
+  const other = `${outside.url}-other`;
+  await page.getByRole('button', { name: 'Add an address' }).press('Enter');
+  await page.getByRole('textbox', { name: 'Address' }).fill(other);
+  await page.getByRole('button', { name: 'Add it' }).press('Enter');
+  await secretOn(page, `What the events for ${other} are signed with`);
+  outside.trust(await secretOn(page, `What the events for ${outside.url} are signed with`));
+  await page.getByRole('button', { name: `Remove: ${other}` }).press('Enter');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).press('Enter');
+  await expect(page.getByRole('button', { name: `Remove: ${other}` })).toHaveCount(0);
 
   await page.getByRole('button', { name: `Send a test: ${outside.url}` }).press('Enter');
   await expect.poll(() => outside.taken().map(({ type }) => type)).toEqual(['webhook.test']);

@@ -22,7 +22,7 @@ export const keys = {
   endings: { '30': 'for 30 days', '90': 'for 90 days', '365': 'for a year', never: 'until it is revoked' },
   create: 'Make the key',
   once: 'Copy it now. It is not shown again, and nobody can look it up.',
-  secretLabel: 'The key',
+  secretLabel: (whose: string): string => `The key “${whose}”`,
   done: 'I have copied it',
   created: 'made',
   used: 'last used',

@@ -81,7 +81,14 @@ export const sweeps = {
   read: (refunds: number, operations: number): string =>
     `${counted(refunds, 'refund')}, ${counted(operations, 'operation')}`,
   missed: (count: number): string => `${counted(count, 'event')} fetched that nobody had told`,
-  found: (count: number): string => (count === 0 ? 'Nothing' : counted(count, 'finding')),
+  /** "Nothing" is the word of a comparison that was made to the end; before it, nothing is known of the rest. */
+  found: (state: SweepState, count: number): string => {
+    if (state === 'done') return count === 0 ? 'Nothing' : counted(count, 'finding');
+    const isUnderWay = state === 'waiting' || state === 'running';
+    if (count === 0) return isUnderWay ? 'Not known yet' : 'Not known';
+    return `${counted(count, 'finding')} ${isUnderWay ? 'so far' : 'until then'}`;
+  },
+  notEnded: 'It has not ended: what was not read yet may differ.',
   clean: 'Both sides say the same.',
   progress: (
     phase: 'refunds' | 'operations' | 'events',

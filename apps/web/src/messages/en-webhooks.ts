@@ -11,7 +11,7 @@ export const webhooks = {
   some: 'Only some',
   noneChosen: 'Choose at least one, or all of them.',
   create: 'Add it',
-  secretLabel: 'What its events are signed with',
+  secretLabel: (whose: string): string => `What the events for ${whose} are signed with`,
   once: 'Copy it now and give it to the program that receives. It is not shown again.',
   done: 'I have copied it',
   listTitle: 'Addresses',

@@ -14,6 +14,7 @@ const everywhere = {
     numbers: 'Numbers',
     sweeps: 'Sweeps',
     audit: 'Audit',
+    hold: 'Hold',
     settings: 'Settings',
     skip: 'Skip to content',
     back: 'Back',

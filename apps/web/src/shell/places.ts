@@ -10,6 +10,7 @@ export const placeKeys = [
   'device',
   'sweeps',
   'audit',
+  'hold',
   'settings',
 ] as const;
 export type PlaceKey = (typeof placeKeys)[number];
@@ -24,6 +25,7 @@ export const placePaths: Record<PlaceKey, string> = {
   device: '/device',
   sweeps: '/sweeps',
   audit: '/audit',
+  hold: '/hold',
   settings: '/settings',
 };
 
@@ -35,7 +37,7 @@ export const placesFor = (role: Role): readonly PlaceKey[] => {
   if (roleMay(role, 'operator')) places.push('uncertain', 'operations', 'orders', 'numbers');
   else places.push('orders');
   places.push('device');
-  if (roleMay(role, 'operator')) places.push('sweeps', 'audit');
+  if (roleMay(role, 'operator')) places.push('sweeps', 'audit', 'hold');
   if (role === 'admin') places.push('settings');
   return places;
 };
