@@ -155,6 +155,8 @@ test('three cases, found late, never happened and contradicted afterwards, are s
   const byHand = await house.provider.refunds(late.payment);
   expect(byHand.map(({ id }) => id)).toEqual([confirmed.provider.reference]);
   await expect(operator.getByRole('main').getByRole('article')).toContainText('Stripe reports it refunded');
+  // What was bound here is not told as if Stripe's record named it.
+  await expect(operator.getByText(/^shows none; bound to this operation by /)).toBeVisible();
 
   // Never happened: one word waits for another person's, who looks at the same evidence.
   const second = await secondOperator(house, browser);
@@ -164,8 +166,14 @@ test('three cases, found late, never happened and contradicted afterwards, are s
     await operator.getByLabel('Note: how you know').fill('Stripe shows nothing after an hour.');
     await operator.getByRole('button', { name: 'Settle', exact: true }).click();
     await expect(operator.getByText('Another operator must say the same.')).toBeVisible();
+    await expect(operator.getByText('You wrote: “Stripe shows nothing after an hour.”')).toBeVisible();
     expect((await house.operation([ids.never, ids.contradicted][index] ?? '')).state).toBe('outcome_unknown');
 
+    await second.goto(`${house.origin}/uncertain?reason=second-word`);
+    await expect(second.getByText(/Waits for a second operator\. .+ said: it did not happen$/)).toHaveCount(
+      1,
+    );
+    await expect(second.getByText('1 case, 1 needs a person')).toBeVisible();
     await openCase(second, house, order);
     await second.getByRole('button', { name: 'Say the same: It did not happen' }).click();
     await second.getByLabel('Note: how you know').fill('I see none either.');
@@ -173,6 +181,11 @@ test('three cases, found late, never happened and contradicted afterwards, are s
     await reach(house, [ids.never, ids.contradicted][index] ?? '', 'failed');
   }
   expect(await house.provider.refunds(never.payment)).toEqual([]);
+  // Two people, two notes: each stands with whoever wrote it.
+  await second.goto(`${house.origin}/operations/${ids.never}`);
+  const article = second.getByRole('main').getByRole('article');
+  await expect(article).toContainText('(“Stripe shows nothing after an hour.”) and');
+  await expect(article).toContainText('(“I see none either.”)');
 
   // Contradicted afterwards: it comes back by itself, loudly, and leaves only when somebody has looked.
   await house.provider.clearFaults();
@@ -180,12 +193,19 @@ test('three cases, found late, never happened and contradicted afterwards, are s
   expect(back.needsPerson).toBe(true);
   await openCase(second, house, contradicted);
   await expect(second.getByText('Nothing that replaces it is sent while this stands.')).toBeVisible();
+  await expect(
+    second.getByText(/ recorded \(.+\) that it did not happen: “Stripe shows nothing/),
+  ).toBeVisible();
+  await expect(second.getByText('Since then Stripe has shown something else.')).toBeVisible();
   await expectReachable(second, 'contradicted case');
   await second.getByLabel('Note: what you found').fill('It was late; the customer keeps it.');
   await second.getByRole('button', { name: 'I have looked at it' }).click();
   await until('nobody to be needed', async () =>
     (await house.operation(ids.contradicted)).needsPerson ? undefined : true,
   );
+  await expect(
+    second.getByText(/ has looked at it; it stays as it is recorded\. .+ wrote: “It was late;/),
+  ).toBeVisible();
   const paid = await house.provider.refunds(contradicted.payment);
   expect(paid.map(({ amount: minor }) => minor)).toEqual([amount.minor]);
 
