@@ -12,11 +12,6 @@ export const waitsForSecondWord = (
   subject: Subject & { readonly resolution: { readonly waiting: boolean } | null },
 ): boolean => subject.resolution?.waiting === true && isCase(subject);
 
-/** Whether a person is needed for it: something calls for one, or a second operator's word is missing. */
-export const standsBeforePerson = (
-  subject: Subject & { readonly resolution: { readonly waiting: boolean } | null },
-): boolean => subject.attention.length > 0 || waitsForSecondWord(subject);
-
 /**
  * Whether it is contradicted by having been carried out though nothing of its sending is on record, and nobody had ended or
  * settled it: as after a restore from a backup, when a device tells it again.

@@ -5,7 +5,6 @@ import type { OrganisationTransaction } from './connection.ts';
 import { secondsSinceSweep } from './last-sweep.ts';
 import { mostProposalsOfOne } from './proposal-bursts.ts';
 import { attempts, counted, mirrorPositions, operations, providerEvents } from './schema.ts';
-import { standsBeforePerson } from './stands-before-person.ts';
 import { readUndelivered } from './undelivered.ts';
 
 /** One organisation's metrics, read from the tables themselves: what any process or the command line did counts. */
@@ -22,8 +21,8 @@ export const readMetrics = async (tx: OrganisationTransaction): Promise<MetricsS
         else ${operations.createdAt} end)), 0)::text as oldest
     from ${operations} where ${ofOrganisation(operations.organisationId)} group by 1`);
   const [unknown] = await rows<{ with_person: string; others: string; at_risk: string }>(sql`
-    select count(*) filter (where ${standsBeforePerson})::text as with_person,
-      count(*) filter (where ${standsBeforePerson} is not true)::text as others,
+    select count(*) filter (where ${operations.attention} <> '[]')::text as with_person,
+      count(*) filter (where ${operations.attention} = '[]')::text as others,
       count(*) filter (where ${operations.replayDeadline} between ${now} and ${riskEnds})::text as at_risk
     from ${operations} where ${ofOrganisation(operations.organisationId)} and ${operations.state} = 'outcome_unknown'`);
   const attemptRows = await rows<{ provider: string; result: string; count: string }>(sql`

@@ -7,7 +7,6 @@ import { codeOf } from './database-trouble.ts';
 import { lastSweepEnd } from './last-sweep.ts';
 import { readMetrics } from './metrics-reader.ts';
 import { attempts, counted, operations, organisations } from './schema.ts';
-import { standsBeforePerson } from './stands-before-person.ts';
 
 const timeOf = (at: Date): SQL => sql`${at.toISOString()}::timestamptz`;
 
@@ -87,7 +86,7 @@ const readAges = async (tx: OrganisationTransaction): Promise<LatelyRead['ages']
   const rows = await tx.db.execute<{ bucket: number; count: string; needs_person: string }>(sql`
     select width_bucket(greatest(0, extract(epoch from ${timeOf(tx.now)} - ${operations.unknownSince})),
         array[${bounds}]::numeric[]) as bucket,
-      count(*)::text as count, count(*) filter (where ${standsBeforePerson})::text as needs_person
+      count(*)::text as count, count(*) filter (where ${operations.attention} <> '[]')::text as needs_person
     from ${operations} where ${operations.organisationId} = ${tx.organisationId}
       and ${operations.state} = 'outcome_unknown' group by 1`);
   return rows.map((row) => ({

@@ -18,7 +18,6 @@ import {
 } from './operation-reader.ts';
 import { anywhere, decodePosition, encodePosition, pageSize } from './page-cursor.ts';
 import { readResolveNotes } from './resolve-note.ts';
-import { standsBeforePerson } from './stands-before-person.ts';
 import { attempts, observations, operations, orders } from './schema.ts';
 
 const matching = (text: string): SQL | undefined => {
@@ -36,6 +35,7 @@ const matching = (text: string): SQL | undefined => {
 };
 
 const conditions = (tx: OrganisationTransaction, filter: OperationFilter): SQL | undefined => {
+  const needsPerson = sql`${operations.attention} <> '[]'`;
   const after = decodePosition(filter.cursor);
   const text = filter.text?.trim() ?? '';
   return and(
@@ -44,8 +44,8 @@ const conditions = (tx: OrganisationTransaction, filter: OperationFilter): SQL |
     filter.needsPerson === undefined
       ? undefined
       : filter.needsPerson
-        ? standsBeforePerson
-        : sql`${standsBeforePerson} is not true`,
+        ? needsPerson
+        : sql`not (${needsPerson})`,
     filter.orderId === undefined ? undefined : eq(operations.orderId, filter.orderId),
     filter.ticketId === undefined ? undefined : eq(operations.ticketId, filter.ticketId),
     filter.updatedAfter === undefined ? undefined : gt(operations.updatedAt, new Date(filter.updatedAfter)),

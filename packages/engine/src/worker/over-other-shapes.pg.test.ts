@@ -279,7 +279,8 @@ describe('Square’s shape: lists that lag, and keys of a window that nobody pub
     async (fault) => {
       const { house, newOrder, worker, statesOf, evidenceOf, oneRefund } = square();
       const { order, payment } = await newOrder();
-      await fakes.fault('square', payment, { do: fault, ms: 2_000 });
+      // Long enough for two looks on a busy machine.
+      await fakes.fault('square', payment, { do: fault, ms: 5_000 });
       const id = await house.approved(order, 2_500);
       await whileRunning(worker(), async () => {
         await house.settled(id, 'confirmed');
