@@ -38,6 +38,8 @@ export class BrowserOutbox implements Outbox {
   #subjectOfScreen: string | null = null;
   /** They signed in while storage could not be used. */
   #isEntryOwed = false;
+  /** Resolves once it is known how storage stands. */
+  #opened: Promise<void> = Promise.resolve();
   #startedAs: string | null | undefined;
   /** A session was ended by this tab before they signed in, without storage's word. */
   #hasEndedSession = false;
@@ -120,7 +122,14 @@ export class BrowserOutbox implements Outbox {
     this.#subjectOfScreen = options.subject ?? null;
     this.#startedAs = options.subject;
     this.#recallHeard();
-    await this.#opening.open();
+    this.#opened = this.#opening.open();
+    await this.#opened;
+  }
+
+  /** Who is here is stored first: a screen may be shown, and pressed, while storage is still being opened. */
+  async #onceOpen<Answer>(intent: () => Promise<Answer>): Promise<Answer> {
+    await this.#opened;
+    return intent();
   }
 
   /** Not knowing when Holdfast was last heard from must not keep anything from being saved. */
@@ -225,11 +234,21 @@ export class BrowserOutbox implements Outbox {
     }
   }
 
-  begin = (order: OrderSeen) => this.#unsaved.noted(this.#intents.begin(order), null);
+  begin = (order: OrderSeen) =>
+    this.#unsaved.noted(
+      this.#onceOpen(() => this.#intents.begin(order)),
+      null,
+    );
   beginAnother: Outbox['beginAnother'] = (order, otherThan) =>
-    this.#unsaved.noted(this.#intents.beginAnother(order, otherThan), null);
+    this.#unsaved.noted(
+      this.#onceOpen(() => this.#intents.beginAnother(order, otherThan)),
+      null,
+    );
   revise: Outbox['revise'] = (operationId, order) =>
-    this.#unsaved.noted(this.#intents.revise(operationId, order), operationId);
+    this.#unsaved.noted(
+      this.#onceOpen(() => this.#intents.revise(operationId, order)),
+      operationId,
+    );
   saveDraft = (operationId: string, content: DraftContent) => this.#intents.saveDraft(operationId, content);
   discardDraft = (operationId: string) => this.#intents.discardDraft(operationId);
   queue: Outbox['queue'] = (operationId, proposal) =>
@@ -238,7 +257,7 @@ export class BrowserOutbox implements Outbox {
     this.#thenSend(this.#intents.goOn(operationId, differentFrom));
   sendUnsaved: Outbox['sendUnsaved'] = (operationId, proposal) => this.#unsaved.send(operationId, proposal);
   evictionRead = (): Promise<Saved> => this.#list.read();
-  decide = (intent: DecisionIntent) => this.#thenSend(this.#intents.decide(intent));
+  decide = (intent: DecisionIntent) => this.#thenSend(this.#onceOpen(() => this.#intents.decide(intent)));
   dismiss = (itemKey: string) => this.#thenSend(this.#intents.dismiss(itemKey));
   takeUpRecord: Outbox['takeUpRecord'] = (proposals) =>
     this.#thenSend(takeUp(this.#parts.store, { nowMs: this.#clock.nowMs() }, proposals));

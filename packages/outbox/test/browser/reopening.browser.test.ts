@@ -49,6 +49,16 @@ describe('storage that has to be opened again', () => {
     database.close();
   });
 
+  // Red when: a refund that is begun while storage is still being opened is told that nobody is signed in.
+  it('a refund begun on a screen that is there before its storage waits for who is here', async () => {
+    world = await BrowserWorld.open();
+    const outbox = createBrowserOutbox(world.outboxOptions());
+    const starting = outbox.start({ subject: 'ann' });
+    expect(await outbox.begin(sampleOrderSeen())).toMatchObject({ kind: 'draft' });
+    await starting;
+    await outbox.stop();
+  });
+
   // Red when: the end of a slow opening forgets who signed in while it lasted.
   it('whoever signs in while storage is slow to open is still signed in when it is open', async () => {
     world = await BrowserWorld.open();
