@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium, type Browser, type BrowserContext, type Page } from '@playwright/test';
+import { chromium, errors, type Browser, type BrowserContext, type Page } from '@playwright/test';
 
 export type BrowserSetup = {
   readonly executablePath: string;
@@ -48,6 +48,19 @@ const endpointOf = (child: ChildProcess): Promise<string> =>
     child.once('exit', () => reject(new Error(`the browser ended: ${text.slice(-2000)}`)));
   });
 
+const connectMs = 20_000;
+/** A browser that has just begun sometimes leaves the first one who asks without an answer; the next gets one. */
+const connected = async (endpoint: string): Promise<Browser> => {
+  for (let attempt = 1; attempt < 3; attempt += 1) {
+    try {
+      return await chromium.connectOverCDP(endpoint, { timeout: connectMs });
+    } catch (error) {
+      if (!(error instanceof errors.TimeoutError)) throw error;
+    }
+  }
+  return chromium.connectOverCDP(endpoint, { timeout: connectMs });
+};
+
 type Running = { readonly child: ChildProcess; readonly browser: Browser; readonly context: BrowserContext };
 
 const launch = async (
@@ -68,7 +81,7 @@ const launch = async (
     // A process group of its own, so that one signal reaches all of its processes.
     { detached: true, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  const browser = await chromium.connectOverCDP(await endpointOf(child));
+  const browser = await connected(await endpointOf(child));
   const [context] = browser.contexts();
   if (context === undefined) throw new Error('the browser has no profile');
   // It is not Playwright's own, so it does not know the limits of its settings.
