@@ -19,7 +19,7 @@ const inChromium: Partial<PlaywrightTestOptions & PlaywrightWorkerOptions> = {
 
 export default defineConfig({
   outputDir: './test-results',
-  globalSetup: './setup/shelf.ts',
+  globalSetup: './setup/before-all-tests.ts',
   // What shares a house or a cluster stands in one file and runs one after another; files have houses of their own.
   workers: 2,
   fullyParallel: false,

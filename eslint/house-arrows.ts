@@ -119,7 +119,7 @@ export const rooms: readonly Room[] = [
     folder: 'e2e',
     ours: [],
     // The driver looks behind the API: at what is stored, and at times that a test cannot wait for.
-    others: ['@playwright/test', '@axe-core/playwright', 'postgres', 'standardwebhooks'],
+    others: ['@playwright/test', '@axe-core/playwright', 'postgres', 'rolldown', 'standardwebhooks'],
     node: true,
   },
   // The engines that Playwright does not drive as people install them.

@@ -6,6 +6,7 @@ import { makePeople, roles, type People, type Who } from './cluster-people.ts';
 import { startFakeProvider, type FakeProvider, type ProviderRequest } from './fake-provider.ts';
 import { freePort } from './house.ts';
 import type { PostgresServer } from './postgres-server.ts';
+import { runnable } from './built-programs.ts';
 import { runProgram, startProgram, until, type Program } from './program.ts';
 import { startTcpProxy, type CuttingProxy } from './tcp-proxy.ts';
 
@@ -85,8 +86,6 @@ export type Cluster = People & {
   readonly close: () => Promise<void>;
 };
 
-const startScript = 'apps/server/src/start/start.ts';
-const commandLine = 'apps/server/src/command-line/holdfast.ts';
 const webhookSecret = 'whsec_failures';
 
 /** Times short enough for a test; what a row is about it sets itself. */
@@ -125,7 +124,8 @@ const makeStarter = (databaseUrl: string, databasePort: number, providerPort: nu
     const url = new URL(databaseUrl);
     url.port = String(database.port);
     const armed = options.crashTest ?? options.crashAt !== undefined;
-    const program = startProgram(startScript, [], {
+    const { script, environment } = runnable(armed ? 'server-that-crashes' : 'server');
+    const program = startProgram(script, [], {
       ...settings,
       HOLDFAST_ROLE: role,
       PORT: String(port),
@@ -134,7 +134,7 @@ const makeStarter = (databaseUrl: string, databasePort: number, providerPort: nu
       HOLDFAST_DATA_DIR: path.join(folder, `${role}-${all.length}`),
       STRIPE_API_BASE: `http://127.0.0.1:${providerPort}`,
       ...(options.crashAt === undefined ? {} : { HOLDFAST_CRASH_AT: options.crashAt }),
-      ...(armed ? { NODE_OPTIONS: '--conditions=holdfast-crash-test' } : {}),
+      ...environment,
       ...options.settings,
     });
     const one = processOf(program, `http://127.0.0.1:${port}`, database);
@@ -170,7 +170,7 @@ export const startCluster = async (server: PostgresServer, databaseName: string)
   const { all, start } = makeStarter(databaseUrl, server.port, providerNetwork.port, folder);
   const sql = postgres(databaseUrl, { max: 3, onnotice: () => undefined });
   const command = async (...commandArguments: string[]): Promise<string> => {
-    const result = await runProgram(commandLine, commandArguments, {
+    const result = await runProgram(runnable('command-line').script, commandArguments, {
       ...settings,
       DATABASE_URL: databaseUrl,
       STRIPE_API_BASE: `http://127.0.0.1:${provider.port}`,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { runnable } from './built-programs.ts';
 import { startProgram, until, type Program } from './program.ts';
 
 export type LedgerRefund = {
@@ -56,7 +57,7 @@ const portOf = (output: string): number | undefined => {
 export const startFakeProvider = async (): Promise<FakeProvider> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-provider-'));
   const start = (wanted: number): Program =>
-    startProgram('apps/fake-stripe/src/fake-stripe.ts', [], {
+    startProgram(runnable('fake-stripe').script, [], {
       FAKE_STRIPE_PORT: String(wanted),
       FAKE_STRIPE_DATA_DIR: folder,
     });

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { askAs, type OperationRecord } from './api.ts';
 import { startFakeProvider, type FakeProvider } from './fake-provider.ts';
 import { fillFolder } from './kept-folder.ts';
+import { runnable } from './built-programs.ts';
 import { runProgram, startProgram, until, type Program } from './program.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -72,13 +73,11 @@ export const freePort = async (): Promise<number> => {
 };
 
 const webhookSecret = 'whsec_journeys';
-const startScript = 'apps/server/src/start/start.ts';
-const commandLine = 'apps/server/src/command-line/holdfast.ts';
 
 type Environment = Record<string, string>;
 
 const startServer = async (environment: Environment, serverOrigin: string): Promise<Program> => {
-  const program = startProgram(startScript, [], environment);
+  const program = startProgram(runnable('server').script, [], environment);
   await until(
     'the server to be ready',
     async () => {
@@ -91,7 +90,7 @@ const startServer = async (environment: Environment, serverOrigin: string): Prom
 };
 
 const holdfast = async (environment: Environment, commandArguments: readonly string[]): Promise<string> => {
-  const result = await runProgram(commandLine, commandArguments, environment);
+  const result = await runProgram(runnable('command-line').script, commandArguments, environment);
   if (result.code === 0) return result.out;
   throw new Error(`holdfast ${commandArguments.join(' ')} exited ${String(result.code)}: ${result.error}`);
 };

@@ -23,7 +23,7 @@ export const startProgram = (
 ): Program => {
   const child: ChildProcess = spawn(
     process.execPath,
-    [path.join(repositoryRoot, script), ...scriptArguments],
+    [path.resolve(repositoryRoot, script), ...scriptArguments],
     {
       cwd: repositoryRoot,
       env: { ...cleanEnvironment(), ...environment },
@@ -61,7 +61,7 @@ export const runProgram = async (
   environment: Record<string, string>,
   input = '',
 ): Promise<{ code: number | null; out: string; error: string }> => {
-  const child = spawn(process.execPath, [path.join(repositoryRoot, script), ...scriptArguments], {
+  const child = spawn(process.execPath, [path.resolve(repositoryRoot, script), ...scriptArguments], {
     cwd: repositoryRoot,
     env: { ...cleanEnvironment(), ...environment },
   });

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
+import { runnable } from '../../harness/built-programs.ts';
 import { startFakeProvider, type FakeProvider, type ProviderRequest } from '../../harness/fake-provider.ts';
 import { freePort } from '../../harness/house.ts';
 import { fillFolder } from '../../harness/kept-folder.ts';
@@ -88,7 +89,7 @@ export const mintId = (): string => {
 };
 
 const startServer = async (environment: Environment, origin: string): Promise<Program> => {
-  const program = startProgram('apps/server/src/start/start.ts', [], environment);
+  const program = startProgram(runnable('server').script, [], environment);
   await until(
     'the server to be ready',
     async () => {
@@ -102,8 +103,7 @@ const startServer = async (environment: Environment, origin: string): Promise<Pr
 
 const makeKeys = async (environment: Environment): Promise<Record<Who, string>> => {
   const holdfast = async (...commandArguments: string[]): Promise<string> => {
-    const script = 'apps/server/src/command-line/holdfast.ts';
-    const result = await runProgram(script, commandArguments, environment);
+    const result = await runProgram(runnable('command-line').script, commandArguments, environment);
     if (result.code === 0) return result.out;
     throw new Error(`holdfast ${commandArguments.join(' ')}: ${result.error}`);
   };
