@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
@@ -38,5 +40,21 @@ describe('the launcher', () => {
     const help = await runProgram(launcher, ['holdfast', 'op', '--help'], {});
     expect(help.code).toBe(0);
     expect(help.out).toContain('show');
+  });
+
+  it('tells how to start, and starts nothing for a word that it does not know', async () => {
+    const folder = path.join(tmpdir(), 'holdfast-never-started');
+    const [help, unknown, extra] = await Promise.all(
+      [['--', '--help'], ['--prot=1'], ['demo']].map((words) =>
+        runProgram(launcher, ['start', ...words], { HOLDFAST_DATA_DIR: folder }),
+      ),
+    );
+    expect(help).toMatchObject({ code: 0, error: '' });
+    expect(help?.out).toContain('HOLDFAST_DATA_DIR');
+    expect(unknown).toMatchObject({ code: 1, out: '' });
+    expect(unknown?.error).toContain("unknown option '--prot=1'");
+    expect(extra).toMatchObject({ code: 1, out: '' });
+    expect(extra?.error).toContain('too many arguments');
+    expect(existsSync(folder)).toBe(false);
   });
 });

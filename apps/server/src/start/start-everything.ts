@@ -13,6 +13,7 @@ import { checkedPort } from './port.ts';
 import type { StripeAccess } from './provider-account.ts';
 import { runServer } from './run-server.ts';
 import { waitForLeavingServer } from './server-record.ts';
+import { readStartWords } from './start-words.ts';
 import { watch } from './watch.ts';
 import { buildWebWhenStale } from './web-build.ts';
 
@@ -119,7 +120,7 @@ const fail = (error: unknown): void => {
 };
 
 const main = async (): Promise<void> => {
-  if (process.argv.includes('--watch')) {
+  if (readStartWords(process.argv.slice(2)).watch) {
     await watch();
     return;
   }
