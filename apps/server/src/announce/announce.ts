@@ -6,6 +6,7 @@ import {
   type ClaimedAnnouncement,
   type InOrganisation,
 } from '@holdfast/engine/postgres';
+import { takeTurns } from '../background/take-turns.ts';
 import type { OutsideSender } from './outside-sender.ts';
 import { openSigningSecret, signedHeaders } from './signing-secret.ts';
 
@@ -121,29 +122,15 @@ const patienceMs = 3_000;
 /** Looks again and again, beside the worker and never in its way, outliving a database that is away. @returns the stop */
 export const announceRegularly = (parts: AnnounceParts): (() => Promise<void>) => {
   const announcer = createAnnouncer(parts);
-  let stopped = false;
-  let wake: () => void = () => undefined;
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+  const stop = takeTurns(0, async () => {
+    const taken = await announcer.turn().catch((error: unknown) => {
+      parts.onTrouble(error, null);
+      return 0;
     });
-  const running = (async () => {
-    while (!stopped) {
-      const taken = await announcer.turn().catch((error: unknown) => {
-        parts.onTrouble(error, null);
-        return 0;
-      });
-      if (!stopped) await pause(taken > 0 ? betweenLooksMs.busy : betweenLooksMs.idle);
-    }
-  })();
+    return taken > 0 ? betweenLooksMs.busy : betweenLooksMs.idle;
+  });
   return async () => {
-    stopped = true;
-    wake();
-    await running;
+    await stop();
     const timer = setTimeout(announcer.abort, patienceMs);
     await announcer.settled();
     clearTimeout(timer);

@@ -1,5 +1,6 @@
 import type { Seal, SealSigner } from '@holdfast/engine';
 import { newestSeal, sealAudit, type InOrganisation } from '@holdfast/engine/postgres';
+import { takeTurns } from '../background/take-turns.ts';
 import { keepSeal } from './kept-seals.ts';
 import { oneSealingKey, strangersKey } from './seal-key.ts';
 
@@ -56,28 +57,10 @@ export const sealAll = async (
 /** Seals every organisation's audit again and again, outliving a database that is away. @returns how to stop it */
 export const sealRegularly = (parts: SealingParts): (() => Promise<void>) => {
   const strangers = new Set<string>();
-  let stopped = false;
-  let wake: () => void = () => undefined;
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, betweenSealsMs);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+  return takeTurns(betweenSealsMs, async (stopped) => {
+    await sealAll(parts, strangers, stopped).catch((error: unknown) => {
+      parts.onTrouble(error, null);
     });
-  const running = (async () => {
-    for (;;) {
-      await pause();
-      if (stopped) return;
-      await sealAll(parts, strangers, () => stopped).catch((error: unknown) => {
-        parts.onTrouble(error, null);
-      });
-    }
-  })();
-  return async () => {
-    stopped = true;
-    wake();
-    await running;
-  };
+    return betweenSealsMs;
+  });
 };

@@ -8,6 +8,7 @@ import {
   type ClaimedNotice,
   type InOrganisation,
 } from '@holdfast/engine/postgres';
+import { takeTurns } from '../background/take-turns.ts';
 import { MailNotSent, type Mail } from '../mail/mail.ts';
 import { noticeLetter, pushPayload } from './notice-words.ts';
 import type { PushSender } from './push-sender.ts';
@@ -102,29 +103,10 @@ export const notifyOnce = async (parts: NotifyParts, stopped: () => boolean = ()
 const betweenLooksMs = 5_000;
 
 /** Looks again and again, beside the worker and never in its way, outliving a database that is away. @returns the stop */
-export const notifyRegularly = (parts: NotifyParts): (() => Promise<void>) => {
-  let stopped = false;
-  let wake: () => void = () => undefined;
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, betweenLooksMs);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+export const notifyRegularly = (parts: NotifyParts): (() => Promise<void>) =>
+  takeTurns(betweenLooksMs, async (stopped) => {
+    await notifyOnce(parts, stopped).catch((error: unknown) => {
+      parts.onTrouble(error, null);
     });
-  const running = (async () => {
-    for (;;) {
-      await pause();
-      if (stopped) return;
-      await notifyOnce(parts, () => stopped).catch((error: unknown) => {
-        parts.onTrouble(error, null);
-      });
-    }
-  })();
-  return async () => {
-    stopped = true;
-    wake();
-    await running;
-  };
-};
+    return betweenLooksMs;
+  });

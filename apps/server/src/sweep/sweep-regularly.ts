@@ -1,5 +1,6 @@
 import type { ProviderAccount, SweepResult } from '@holdfast/engine';
 import type { Sweeper } from '@holdfast/engine/postgres';
+import { takeTurns } from '../background/take-turns.ts';
 
 export type SweepingParts = {
   readonly sweeper: Sweeper;
@@ -42,29 +43,14 @@ const betweenLooksMs = 2_000;
 export const sweepRegularly = (parts: SweepingParts): (() => Promise<void>) => {
   const underWay = new Set<string>();
   const looks = new Set<Promise<void>>();
-  let stopped = false;
-  let wake: () => void = () => undefined;
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, betweenLooksMs);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  const running = (async () => {
-    for (;;) {
-      await pause();
-      if (stopped) return;
-      // A long sweep of one account holds up the look for no other.
-      const look = sweepOnce(parts, underWay).finally(() => looks.delete(look));
-      looks.add(look);
-    }
-  })();
+  const stop = takeTurns(betweenLooksMs, () => {
+    // A long sweep of one account holds up the look for no other.
+    const look = sweepOnce(parts, underWay).finally(() => looks.delete(look));
+    looks.add(look);
+    return Promise.resolve(betweenLooksMs);
+  });
   return async () => {
-    stopped = true;
-    wake();
-    await running;
+    await stop();
     await Promise.all(looks);
   };
 };
