@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { storeEvent } from '../src/postgres/webhook-store.ts';
 import { receiveWebhook } from '../src/webhook/receive-webhook.ts';
+import { startFakeProgram, type FakeProgram } from './fake-program.ts';
 import type { WorkerHouse } from './worker-house.ts';
-
-/** By path and as a process of its own: a package knows no app. */
-const program = fileURLToPath(new URL('../../../apps/fake-providers/src/fake-providers.ts', import.meta.url));
 
 export type ShapeName = 'adyen' | 'paypal' | 'mollie' | 'square' | 'gateway';
 
@@ -23,13 +18,7 @@ export type FakeLedgerRefund = {
 /** One POST of a refund as the fake received it. */
 export type FakeSubmission = { readonly key: string | null; readonly path: string; readonly body: string };
 
-export type FakeProviders = {
-  readonly base: string;
-  readonly control: (
-    method: string,
-    path: string,
-    body?: unknown,
-  ) => Promise<Readonly<Record<string, unknown>>>;
+export type FakeProviders = FakeProgram & {
   readonly pay: (provider: ShapeName, id: string, amount: number) => Promise<void>;
   readonly fault: (
     provider: ShapeName,
@@ -38,40 +27,17 @@ export type FakeProviders = {
   ) => Promise<void>;
   readonly ledger: (payment: string) => Promise<readonly FakeLedgerRefund[]>;
   readonly submissions: (payment: string) => Promise<readonly FakeSubmission[]>;
-  readonly stop: () => Promise<void>;
 };
 
 /** The fakes of other shapes than Stripe's, with books of their own. */
 export const startFakeProviders = async (): Promise<FakeProviders> => {
-  const child = spawn(process.execPath, [program], {
-    env: {
-      PATH: process.env['PATH'],
-      ...{ FAKE_PROVIDERS_PORT: '0', FAKE_PROVIDERS_STOP_WITH_STDIN: 'on' },
-    },
-    stdio: ['pipe', 'pipe', 'inherit'],
+  const fake = await startFakeProgram('fake-providers', {
+    FAKE_PROVIDERS_PORT: '0',
+    FAKE_PROVIDERS_STOP_WITH_STDIN: 'on',
   });
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  const port = await new Promise<number>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (line) => {
-      resolve((JSON.parse(line) as { port: number }).port);
-    });
-    child.once('exit', (code) => {
-      reject(new Error(`the fake providers ended with ${String(code)}`));
-    });
-  });
-  const base = `http://127.0.0.1:${String(port)}`;
-  const control: FakeProviders['control'] = async (method, path, body) => {
-    const response = await fetch(
-      `${base}${path}`,
-      body === undefined ? { method } : { method, body: JSON.stringify(body) },
-    );
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
-    return JSON.parse(text) as Readonly<Record<string, unknown>>;
-  };
+  const { control } = fake;
   return {
-    base,
-    control,
+    ...fake,
     pay: async (provider, id, amount) => {
       await control('POST', '/fake/payments', [{ provider, id, amount, currency: 'EUR' }]);
     },
@@ -88,11 +54,6 @@ export const startFakeProviders = async (): Promise<FakeProviders> => {
         ({ method, path, body }) =>
           method === 'POST' && (path.includes(`/${payment}/`) || body.includes(`"${payment}"`)),
       );
-    },
-    stop: async () => {
-      child.stdin.end();
-      child.kill('SIGTERM');
-      await exited;
     },
   };
 };
