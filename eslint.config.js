@@ -17,22 +17,6 @@ const edges = [
 ];
 const tests = ['**/*.test.ts', '**/test/**/*.ts', 'e2e/**/*.ts'];
 
-/** Each workspace package is judged with its own settings alone. */
-const workspaces = [
-  'packages/operation',
-  'packages/providers',
-  'packages/engine',
-  'packages/outbox',
-  'packages/assistant',
-  'packages/simulation',
-  'apps/server',
-  'apps/fake-stripe',
-  'apps/fake-providers',
-  'apps/web',
-  'e2e',
-  'bench',
-];
-
 export default typescript.config(
   {
     ignores: ['**/dist/**', '**/dev-dist/**', '**/node_modules/**', '.holdfast/**', '**/test-results/**'],
@@ -57,19 +41,6 @@ export default typescript.config(
       '@typescript-eslint/no-invalid-void-type': 'off',
     },
   },
-  ...workspaces.map((folder) => ({
-    files: [`${folder}/**/*.ts`],
-    languageOptions: {
-      parserOptions: { project: [`${folder}/tsconfig*.json`], tsconfigRootDir: import.meta.dirname },
-    },
-    rules: {
-      '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-misused-promises': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': 'error',
-      '@typescript-eslint/await-thenable': 'error',
-      '@typescript-eslint/no-unnecessary-type-assertion': 'error',
-    },
-  })),
   {
     files: ['**/*.svelte', '**/*.svelte.ts'],
     languageOptions: { parserOptions: { parser: typescript.parser, extraFileExtensions: ['.svelte'] } },
@@ -94,8 +65,4 @@ export default typescript.config(
   },
   { files: decisions, ignores: [...edges, ...tests], rules: { 'house/stray-clocks': 'error' } },
   { files: tests, rules: { 'max-lines-per-function': 'off', 'max-lines': 'off' } },
-  {
-    files: ['*.config.ts', '**/vite.config.ts', '**/vitest.config.ts', '**/*.js'],
-    ...typescript.configs.disableTypeChecked,
-  },
 );

@@ -76,7 +76,11 @@ const onDatabase = async (
 ): Promise<number> => {
   if (url === undefined) return work(await createSharedDatabase());
   const database = await createRealDatabase(url);
-  return work(database).finally(() => database.close());
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
 };
 
 const tellOne = ({ plan, log, violation, steps, lastedMs }: Outcome): number => {
