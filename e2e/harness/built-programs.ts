@@ -1,8 +1,11 @@
 import path from 'node:path';
 import { repositoryRoot } from './program.ts';
 
-/** Names the folder in each program's `dist/` that one run has built its programs into. */
-export const builtVariable = 'E2E_BUILT_PROGRAMS';
+/**
+ * Names the folder in each program's `dist/` that one run has built its programs into. The server's own tests look for
+ * it as well.
+ */
+export const builtVariable = 'BUILT_PROGRAMS';
 
 /** Node's condition under which a program ends or freezes at a named place: see docs/failures.md. */
 export const crashTestCondition = 'holdfast-crash-test';

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { builtVariable } from '../harness/built-programs.ts';
 import { shelfVariable } from '../harness/kept-folder.ts';
 import { buildPrograms } from './build-programs.ts';
 
@@ -8,9 +9,10 @@ import { buildPrograms } from './build-programs.ts';
 export default async (): Promise<() => Promise<void>> => {
   const shelf = await mkdtemp(path.join(tmpdir(), 'holdfast-shelf-'));
   process.env[shelfVariable] = shelf;
-  const removePrograms = await buildPrograms();
+  // The test command has built them already.
+  const removePrograms = process.env[builtVariable] === undefined ? await buildPrograms() : undefined;
   return async () => {
-    await removePrograms();
+    await removePrograms?.();
     await rm(shelf, { recursive: true, force: true });
   };
 };

@@ -37,7 +37,7 @@ const buildOne = async (name: ProgramName, run: string): Promise<void> => {
 
 /** Builds every program once for all tests of a run, and says how to remove what was built. */
 export const buildPrograms = async (): Promise<() => Promise<void>> => {
-  const run = `e2e-${String(process.pid)}`;
+  const run = `run-${String(process.pid)}`;
   await Promise.all(programNames.map((name) => buildOne(name, run)));
   process.env[builtVariable] = run;
   return async () => {

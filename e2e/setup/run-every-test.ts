@@ -117,6 +117,8 @@ const main = async (): Promise<number> => {
     return 1;
   }
   const chromium = findChromium();
+  const { buildPrograms } = await import('./build-programs.ts');
+  const removePrograms = await buildPrograms();
   const results: Result[] = [];
   for (const [first, ...others] of steps) {
     if (first === undefined) continue;
@@ -127,6 +129,7 @@ const main = async (): Promise<number> => {
       ...(await Promise.all(meanwhile)),
     );
   }
+  await removePrograms();
   return conclude(results);
 };
 

@@ -5,7 +5,13 @@ import { eventually } from './eventually.ts';
 
 const source = path.resolve(import.meta.dirname, '../src');
 export const startScript = path.join(source, 'start', 'start.ts');
-export const commandLineScript = path.join(source, 'command-line', 'holdfast.ts');
+
+/** What the test command has built of it, which starts in a third of the time (e2e/setup/build-programs.ts), or its source. */
+const built = process.env['BUILT_PROGRAMS'];
+export const commandLineScript =
+  built === undefined
+    ? path.join(source, 'command-line', 'holdfast.ts')
+    : path.join(source, '..', 'dist', `command-line-${built}`, 'program.mjs');
 
 /** The caller's own settings must not leak into the program under test. */
 export const environment = (variables: Record<string, string>): NodeJS.ProcessEnv => ({

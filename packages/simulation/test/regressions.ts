@@ -41,6 +41,13 @@ const putBackUnnoticed = ({ log }: Outcome): boolean => {
   return lost >= 0 && log.slice(lost).some((line) => line.endsWith('put back, and nobody notices'));
 };
 
+/** Submitting was on hold; somebody asked for the end of that, gave up waiting, and it was answered after all. */
+const liftedAfterGivenUp = ({ log }: Outcome): boolean => {
+  const secondsOf = (words: string): number =>
+    Number.parseFloat(log.find((line) => line.endsWith(words)) ?? 'NaN');
+  return secondsOf('the hold is lifted') - secondsOf('submitting is put on hold') > 60;
+};
+
 /** Histories in which a promise was once broken, by the shipped code or by the simulation's own idea of the world. */
 export const regressions: readonly Regression[] = [
   {
@@ -98,5 +105,18 @@ export const regressions: readonly Regression[] = [
       ...{ intensity: 0.6, keyWindowMs: 25_000, capturedMinor: null },
     },
     isIt: putBackUnnoticed,
+  },
+  {
+    name: 'the end of a hold that is answered after somebody asked for another one',
+    plan: {
+      ...{ seed: 758_435_249, orders: 1, refunds: 6, workers: 1, devices: 2, faultsForMs: 85_000 },
+      troubles: [
+        ...(['freezes', 'network', 'lost-answers', 'late-requests', 'server-errors'] as const),
+        ...(['late-failures', 'webhooks', 'refunds-by-hand', 'disputes', 'holds', 'clocks'] as const),
+        'strangers',
+      ],
+      ...{ intensity: 0.6, keyWindowMs: 300_000, capturedMinor: null },
+    },
+    isIt: liftedAfterGivenUp,
   },
 ];

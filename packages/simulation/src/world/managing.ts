@@ -42,18 +42,25 @@ const oneAtATime = (
 
 const holdNowAndThen = (history: History): void => {
   let isOn = false;
+  let asked = 0;
+  /** The servers of those that were given up, and may still be carried out. */
+  const unanswered = new Map<number, History['server']['mortal']>();
   const switchIt = async (chance: Chance): Promise<void> => {
     if (history.healed || (isOn && chance.happens(0.5))) return;
     isOn = !isOn;
-    if (!isOn) history.witness.sending.holdIs(false);
+    const [wanted, turn] = [isOn, (asked += 1)];
+    if (!wanted) history.witness.sending.holdIs(false);
     const { engine, mortal } = history.server;
+    unanswered.set(turn, mortal);
     const isDone = await atTheDesk(() =>
-      engine.hold.set(organisationId, isOn, 'eve', 'to look at something'),
+      engine.hold.set(organisationId, wanted, 'eve', 'to look at something'),
     );
+    unanswered.delete(turn);
     if (!isDone || !mortal.alive) return;
-    history.trace(isOn ? 'submitting is put on hold' : 'the hold is lifted');
-    // By then somebody else may have lifted it.
-    if (isOn && !history.healed) history.witness.sending.holdIs(true);
+    history.trace(wanted ? 'submitting is put on hold' : 'the hold is lifted');
+    // By then somebody else may have lifted it, or may still do so.
+    const isLast = turn === asked && ![...unanswered.values()].some(({ alive }) => alive);
+    if (wanted && isLast && !history.healed) history.witness.sending.holdIs(true);
   };
   history.every('holds', 2_000, 14_000, oneAtATime(history, switchIt));
 };
