@@ -60,6 +60,7 @@ export const startFakeProvider = async (): Promise<FakeProvider> => {
     startProgram(runnable('fake-stripe').script, [], {
       FAKE_STRIPE_PORT: String(wanted),
       FAKE_STRIPE_DATA_DIR: folder,
+      FAKE_STRIPE_STOP_WITH_STDIN: 'on',
     });
   let program = start(0);
   const listening = () => until('the fake provider to listen', async () => portOf(program.output()));

@@ -27,7 +27,8 @@ export const startProgram = (
     {
       cwd: repositoryRoot,
       env: { ...cleanEnvironment(), ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // Whoever ends with its standard input ends with this process, however that ends.
+      stdio: ['pipe', 'pipe', 'pipe'],
     },
   );
   let output = '';
