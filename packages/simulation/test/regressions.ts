@@ -48,6 +48,24 @@ const liftedAfterGivenUp = ({ log }: Outcome): boolean => {
   return secondsOf('the hold is lifted') - secondsOf('submitting is put on hold') > 60;
 };
 
+/** Approved before a copy was put back, and carried out after it although nobody approved it again. */
+const arrivedAfterPutBack = ({ log }: Outcome): boolean => {
+  const back = log.findIndex((line) => line.includes('the database is put back'));
+  const approvedIn = (lines: readonly string[], id: string): boolean =>
+    lines.some((line) => line.endsWith(`approves ${id}`));
+  return log.slice(back).some((line) => {
+    const id = /answers for (\w{4}): accepted$/.exec(line)?.[1];
+    return back >= 0 && id !== undefined && !approvedIn(log.slice(back), id) && approvedIn(log, id);
+  });
+};
+
+/** One device heard of the restore, and the other one only later. */
+const heardOneByOne = ({ log }: Outcome): boolean => {
+  const heard = log.filter((line) => line.endsWith('starts over: history-restored'));
+  const [first = '0', last = '0'] = [heard[0], heard.at(-1)];
+  return heard.length === 2 && Number.parseFloat(last) - Number.parseFloat(first) > 1;
+};
+
 /** Histories in which a promise was once broken, by the shipped code or by the simulation's own idea of the world. */
 export const regressions: readonly Regression[] = [
   {
@@ -118,5 +136,26 @@ export const regressions: readonly Regression[] = [
       ...{ intensity: 0.6, keyWindowMs: 300_000, capturedMinor: null },
     },
     isIt: liftedAfterGivenUp,
+  },
+  {
+    name: 'a request that was on its way when a copy was put back arrives beside what was sent since',
+    plan: {
+      ...{ seed: 3_103_591, orders: 2, refunds: 6, workers: 2, devices: 2, faultsForMs: 41_000 },
+      troubles: [
+        ...(['freezes', 'database', 'lost-answers', 'late-requests', 'disputes', 'restore'] as const),
+        ...(['clocks', 'clock-jumps', 'lenient-provider'] as const),
+      ],
+      ...{ intensity: 0.6, keyWindowMs: 300_000, capturedMinor: null },
+    },
+    isIt: arrivedAfterPutBack,
+  },
+  {
+    name: 'a device that hears of a restore after all others have come to rest',
+    plan: {
+      ...{ seed: 3_113_142, troubles: ['crashes', 'refusals', 'restore'], orders: 1, refunds: 4 },
+      ...{ workers: 1, devices: 2, faultsForMs: 27_000, intensity: 0.6, keyWindowMs: 25_000 },
+      capturedMinor: null,
+    },
+    isIt: heardOneByOne,
   },
 ];

@@ -12,6 +12,22 @@ const short = (id: string): string => id.slice(-4);
 const text = (row: Row, column: string): string => String(row[column] ?? '');
 const needsPerson = (row: Row): boolean => Array.isArray(row['attention']) && row['attention'].length > 0;
 
+/** Proposals that a device holds for taken and the server does not have. */
+const acknowledgedAndGone = async (history: History): Promise<readonly string[]> => {
+  const gone: string[] = [];
+  const known = new Set((await history.database.rowsOf('operations')).map((row) => text(row, 'id')));
+  for (const device of history.devices) {
+    const items = new Map((await device.items()).map((item) => [item.key, item]));
+    for (const [key, { operationId, type }] of device.promised) {
+      const ending = items.get(key)?.ending;
+      const isTaken = ending?.how === 'verdict' && ending.status !== 'rejected';
+      if (isTaken && type === 'propose' && !known.has(operationId))
+        gone.push(`${short(operationId)} of ${device.name}`);
+    }
+  }
+  return gone;
+};
+
 /** What is not at its end and stands before nobody, in words; nothing once everything is. */
 export const unfinished = async (history: History): Promise<readonly string[]> => {
   const left: string[] = [];
@@ -33,6 +49,10 @@ export const unfinished = async (history: History): Promise<readonly string[]> =
     Math.max(0, ...lookedMs) < history.healedAtMs + listedLateMs
   ) {
     left.push('nobody has looked at the provider’s list since');
+  }
+  // A device that has not heard of a restore yet has not told again what was taken since the copy.
+  if (history.witness.restored && !history.unnoticed) {
+    left.push(...(await acknowledgedAndGone(history)).map((one) => `${one} has not been told again`));
   }
   for (const device of history.unnoticed ? [] : history.devices) {
     const unended = (await device.items()).filter(({ ending }) => ending === null);
@@ -105,7 +125,6 @@ const checkOperation = (history: History, operation: Operation): void => {
 
 /** What a person was told is saved is still there, and reached the server once. */
 const checkItems = async (history: History): Promise<void> => {
-  const known = new Set((await history.database.rowsOf('operations')).map((row) => text(row, 'id')));
   for (const device of history.devices) {
     const items = new Map((await device.items()).map((item) => [item.key, item]));
     for (const [key, { operationId, type }] of device.promised) {
@@ -114,12 +133,10 @@ const checkItems = async (history: History): Promise<void> => {
       const isDropped = item?.ending?.how === 'dropped' && item.ending.because === 'cancelled';
       if (isDropped && type === 'propose' && !device.endedHere.has(operationId))
         rule('no item is dropped that nobody dropped', `${type} of ${short(operationId)} on ${device.name}`);
-      const isTaken = item?.ending?.how === 'verdict' && item.ending.status !== 'rejected';
-      if (isTaken && type === 'propose' && !known.has(operationId) && !history.unnoticed) {
-        rule('what was acknowledged is there', `${short(operationId)} of ${device.name}`);
-      }
     }
   }
+  const [gone] = history.unnoticed ? [] : await acknowledgedAndGone(history);
+  if (gone !== undefined) rule('what was acknowledged is there', gone);
 };
 
 /** What a screen makes of the sentence that it was told: the seconds of the undo window run on there. They are over. */

@@ -87,6 +87,11 @@ export class Witness {
   readonly settledByPeople = new Set<string>();
   /** History was put back: what was shown before it may be forgotten, and what is shown after it may be old. */
   restored = false;
+  /**
+   * Requests that had left and not arrived when a copy was put back and nobody noticed: for what they will do, no record
+   * holds any money.
+   */
+  readonly #forgotten = new Set<string>();
 
   constructor(ledger: () => Ledger, nowMs: () => number) {
     this.#ledger = ledger;
@@ -105,6 +110,8 @@ export class Witness {
   putBack(isRecognised: boolean): void {
     this.restored = true;
     this.sending.putBack(isRecognised);
+    if (isRecognised) return;
+    for (const id of this.#left) if (this.#of(id).length === 0) this.#forgotten.add(id);
   }
 
   #of(operationId: string): readonly LedgerRefund[] {
@@ -115,6 +122,7 @@ export class Witness {
   requestLeft(request: RefundRequest, { idempotencyKey, body }: EncodedRequest, untilMs: number): void {
     const { operationId } = request;
     this.#left.add(operationId);
+    this.#forgotten.delete(operationId);
     const first = this.#firstBytes.get(idempotencyKey) ?? body;
     this.#firstBytes.set(idempotencyKey, first);
     if (first !== body && !this.restored) {
@@ -197,10 +205,10 @@ export class Witness {
   }
 
   #checkRoom(paymentReference: string, minor: number, operationId: string): void {
-    if (this.settledByPeople.has(operationId)) return;
+    if (this.settledByPeople.has(operationId) || this.#forgotten.has(operationId)) return;
     const captured = this.#ledger().captured.get(paymentReference) ?? 0;
     const counted = standing(this.#ledger(), paymentReference).filter((one) =>
-      one.operationId === null
+      one.operationId === null || this.#forgotten.has(one.operationId)
         ? one.listedFromMs < this.#nowMs() - stillOnItsWayMs
         : !this.settledByPeople.has(one.operationId),
     );

@@ -4,7 +4,8 @@ import { carryOut, recordOf, report, type Books } from './books.ts';
 import type { LedgerDispute, LedgerRefund } from './ledger.ts';
 
 const wireMs = 5;
-const longestLateMs = 20_000;
+/** How long a request may be on its way beyond our deadline. */
+export const longestLateMs = 20_000;
 
 const noAnswer = (because: string): NoAnswer => ({ kind: 'no-answer', because, ourKeyRefused: false });
 const nothingHeard = report({ kind: 'unknown', because: 'deadline', requestLeft: true }, null);

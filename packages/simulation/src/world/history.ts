@@ -48,6 +48,8 @@ export class History {
   workers: WorkerProcess[] = [];
   healed = false;
   healedAtMs = 0;
+  /** When the database was put back to an earlier time. */
+  putBackAtMs: number | null = null;
   /** Events of the provider that nobody has acknowledged yet. */
   untold = 0;
   /**

@@ -1,4 +1,5 @@
 import type { Operation } from '@holdfast/operation';
+import { longestLateMs } from '../provider/provider-client.ts';
 import type { Chance } from './chance.ts';
 import { organisationId } from './database.ts';
 import type { History } from './history.ts';
@@ -26,6 +27,15 @@ const atTheDesk = async (work: () => Promise<unknown>): Promise<boolean> => {
 /** Longer than a server stands still: one that has died by then answers nobody. */
 const givesUpAfterMs = 60_000;
 
+/**
+ * As the steps after a restore say: a request that was on its way then may still arrive, and is to be seen by whoever
+ * looks before anything is submitted.
+ */
+const waitAfterPutBackMs = longestLateMs + 5_000;
+
+const maySomethingBeOnItsWay = ({ putBackAtMs, scheduler }: History): boolean =>
+  putBackAtMs !== null && scheduler.nowMs() < putBackAtMs + waitAfterPutBackMs;
+
 /** Whoever waits for an answer does nothing else meanwhile. */
 const oneAtATime = (
   { scheduler }: History,
@@ -46,7 +56,7 @@ const holdNowAndThen = (history: History): void => {
   /** The servers of those that were given up, and may still be carried out. */
   const unanswered = new Map<number, History['server']['mortal']>();
   const switchIt = async (chance: Chance): Promise<void> => {
-    if (history.healed || (isOn && chance.happens(0.5))) return;
+    if (history.healed || (isOn && (chance.happens(0.5) || maySomethingBeOnItsWay(history)))) return;
     isOn = !isOn;
     const [wanted, turn] = [isOn, (asked += 1)];
     if (!wanted) history.witness.sending.holdIs(false);
@@ -98,6 +108,7 @@ const restore = async (history: History, putBack: () => void, isRecognised: bool
   history.trace(`the database is put back${isRecognised ? '' : ', and nobody notices'}`);
   history.killAll();
   putBack();
+  history.putBackAtMs = history.scheduler.nowMs();
   history.witness.putBack(isRecognised);
   if (isRecognised) {
     await history.database.administer('select begin_new_generation($1, $2)', [
@@ -188,7 +199,7 @@ export const letManagersAct = (history: History): void => {
     history.every('operators', 3_000, 12_000, (chance) => settleSome(history, chance));
   // Whoever put it on hold, somebody has looked by the time that all is well.
   history.every('the last hold', 2_000, 4_000, async () => {
-    if (!history.healed) return;
+    if (!history.healed || maySomethingBeOnItsWay(history)) return;
     const [organisation] = await history.database.rowsOf('organisations');
     if (organisation?.['hold_on'] !== true) return;
     history.witness.sending.holdIs(false);
