@@ -29,7 +29,12 @@ const buildOf = (page: Page): Promise<unknown> =>
 
 /** Loading it anew takes the page away in the middle of a question. */
 const untilBuild = (page: Page, build: number): Promise<unknown> =>
-  until(`the tab to run build ${build}`, async () => ((await buildOf(page)) === build ? true : undefined));
+  until(
+    `the tab to run build ${build}`,
+    async () => ((await buildOf(page)) === build ? true : undefined),
+    // A busy machine takes its time to load both tabs anew.
+    60_000,
+  );
 
 /** The browser asks by itself at each navigation, and once a day. */
 const askForUpdate = (page: Page): Promise<void> =>
