@@ -43,7 +43,7 @@ describe('the launcher', () => {
   });
 
   it('tells how to start, and starts nothing for a word that it does not know', async () => {
-    const folder = path.join(tmpdir(), 'holdfast-never-started');
+    const folder = path.join(tmpdir(), `holdfast-never-started-${String(process.pid)}`);
     const [help, unknown, extra] = await Promise.all(
       [['--', '--help'], ['--prot=1'], ['demo']].map((words) =>
         runProgram(launcher, ['start', ...words], { HOLDFAST_DATA_DIR: folder }),
