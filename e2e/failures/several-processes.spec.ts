@@ -11,7 +11,6 @@ const operationsInAll = 120;
 test('two servers and two workers, killed and restarted in turn under load: nothing lost, nothing doubled, feeds go on', async ({
   cluster,
 }) => {
-  test.setTimeout(240_000);
   const [first, second] = [await cluster.startApi(), await cluster.startApi()];
   const workers = [await cluster.startWorker(), await cluster.startWorker()];
   const readers = [first, second].map(({ origin }) => startFeedReader(origin, cluster.key('operator')));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../harness/journey.ts';
+import { graveFindings } from '../harness/reachable.ts';
 import {
   card,
   expectOneRefund,
@@ -45,11 +45,7 @@ const rowsOf = (page: Page, id: string): Promise<string[]> =>
   }, id);
 
 const expectReachable = async (page: Page): Promise<void> => {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(
-    grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
-  ).toEqual([]);
+  expect(await graveFindings(page)).toEqual([]);
 };
 
 /** A UUIDv7, as any other client would mint one. */

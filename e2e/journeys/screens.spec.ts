@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { devices, expect, test } from '../harness/journey.ts';
+import { graveFindings } from '../harness/reachable.ts';
 import {
   card,
   expectOneRefund,
@@ -13,12 +13,8 @@ import {
 
 /** Nothing that keeps somebody out: no serious or critical finding, on the screen as it stands. */
 const expectReachable = async (page: Page, screen: string): Promise<void> => {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const grave = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
   // Softly, so that one screen's finding hides no other's.
-  expect.soft(grave, screen).toEqual([]);
+  expect.soft(await graveFindings(page), screen).toEqual([]);
 };
 
 for (const colorScheme of ['light', 'dark'] as const) {

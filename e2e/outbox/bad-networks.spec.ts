@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 import { test } from '../harness/browser-test.ts';
 import { demandWebBuild } from '../setup/demand-web-build.ts';
 import { freePort } from '../harness/house.ts';
 import { startProgram, until, type Program } from '../harness/program.ts';
 import { queueRows } from '../harness/queue-rows.ts';
+import { graveFindings } from '../harness/reachable.ts';
 import { card, operationOn } from '../harness/steps.ts';
 
 const startDemo = async () => {
@@ -56,11 +56,7 @@ const askAsOperator = async (origin: string): Promise<(route: string) => Promise
 };
 
 const expectReachable = async (page: Page): Promise<void> => {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(
-    grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
-  ).toEqual([]);
+  expect(await graveFindings(page)).toEqual([]);
 };
 
 /** With the keyboard alone: the account menu, its item, the choice, and out again. */
@@ -82,7 +78,6 @@ const bar = (page: Page) => page.getByRole('complementary', { name: 'Try bad net
 test('the demo tries lost answers and a wrong clock: one operation, an honest sentence, and a bar that says so', async ({
   browser,
 }) => {
-  test.setTimeout(90_000);
   const demo = await startDemo();
   try {
     const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();

@@ -148,8 +148,6 @@ test('a network that flaps every 2 s for a minute: 200 saved refunds become 200 
   serverRows,
   deviceOf,
 }) => {
-  // The minute itself, the sale of 200 orders before it, and what is sent after it.
-  test.setTimeout(240_000);
   const orders = await sellMany(house, 'flapping', 200, 900);
   const { page, ids } = await withSaved(await deviceOf('agent'), house, orders, 900);
   house.network.decide(troubledBatches());

@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { mintId } from '../harness/many-items.ts';
 import { expect, test, type FaultyHouse } from '../harness/outbox-test.ts';
+import { graveFindings } from '../harness/reachable.ts';
 import { expectInside, expectOneRefund, fillRefund } from '../harness/steps.ts';
 
 /** The browser finds no place for databases any more: each is refused, as in some private modes and on a full disk. */
@@ -14,9 +14,7 @@ const breakDatabases = async (profile: string): Promise<void> => {
 };
 
 const expectReachable = async (page: Page): Promise<void> => {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
-  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`)).toEqual([]);
+  expect(await graveFindings(page)).toEqual([]);
 };
 
 const commandsSeen = (house: FaultyHouse): readonly string[] =>
