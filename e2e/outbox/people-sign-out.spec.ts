@@ -93,3 +93,69 @@ test('two people, one tablet: a sign-out without a connection goes out first, an
   // The session that the next tests would begin with was ended here.
   await serverRows.endSessions(house.people.agent.email);
 });
+
+/** Keeps the queue's storage busy, as much work before it does, until it is called. */
+const holdStorage = async (page: Page): Promise<() => Promise<void>> => {
+  await page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open('holdfast-queue');
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error ?? new Error('it could not be opened'));
+    });
+    const names = [...database.objectStoreNames];
+    const store = database.transaction(names, 'readwrite').objectStore(names[0] ?? '');
+    let held = true;
+    const goOn = (): void => {
+      if (held) store.count().onsuccess = goOn;
+      else database.close();
+    };
+    Object.assign(globalThis, { letGoOfStorage: () => (held = false) });
+    await new Promise<void>((resolve) => {
+      store.count().onsuccess = () => {
+        resolve();
+        goOn();
+      };
+    });
+  });
+  return async () => {
+    await page.evaluate(() => (globalThis as unknown as { letGoOfStorage: () => void }).letGoOfStorage());
+  };
+};
+
+// Red when: an answer that comes while a sign-out is being stored lets its person in again, and the server is never told.
+test('signed out while the app still asks who is here: the late answer lets nobody in again, and the server ends the session', async ({
+  house,
+  serverRows,
+  deviceOf,
+}) => {
+  const device = await deviceOf('agent');
+  const page = await device.start();
+  const cookie = await cookieOf(device.context(), house);
+  expect(await isKnown(house, cookie)).toBe(true);
+  const asksWho = (path: string): boolean => path === '/v1/me';
+  house.network.decide(({ path }) => (asksWho(path) ? 'hold-answer' : 'pass'));
+  const answered = page.waitForResponse((response) => asksWho(new URL(response.url()).pathname));
+  await page.goto(house.origin);
+  await expectInside(page);
+  await page.getByRole('button', { name: 'You', exact: true }).click();
+  const item = page.getByRole('menuitem', { name: 'Sign out' });
+  await expect(item).toBeVisible();
+  const letGo = await holdStorage(page);
+  await item.click();
+  await expect(item).toHaveCount(0);
+  house.network.release();
+  house.network.decide(() => 'pass');
+  await (await answered).finished();
+  await letGo();
+
+  await expect(page.getByLabel('E-mail')).toBeVisible();
+  await until('the server to end the session', async () =>
+    (await isKnown(house, cookie)) ? undefined : true,
+  );
+  await page.reload();
+  await signIn(page, house.people.operator);
+  await expectInside(page);
+  await page.getByRole('button', { name: 'You', exact: true }).click();
+  await expect(page.getByText(house.people.operator.name)).toBeVisible();
+  await serverRows.endSessions(house.people.agent.email);
+});

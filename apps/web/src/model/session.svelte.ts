@@ -51,6 +51,8 @@ export class Session {
   #signInNeeded = $state(false);
   /** A question asked before somebody left must not let them in again. */
   #departures = 0;
+  /** How often somebody has pressed “Sign out” here: from then on nothing that is under way lets them in again. */
+  #signOuts = 0;
   /** Who this very tab is letting in right now. */
   #entering: string | null = null;
   readonly #server: Server;
@@ -165,6 +167,8 @@ export class Session {
    * has the sign-out before this returns, and tells the server of it: now, or first thing with a connection.
    */
   async signOut(): Promise<void> {
+    this.#signOuts += 1;
+    this.#departures += 1;
     void this.#aboutPush((push) => push.forgetPush());
     try {
       await this.#outbox.signedOut();
@@ -211,11 +215,14 @@ export class Session {
   }
 
   async #enter(person: Person): Promise<void> {
+    const signOuts = this.#signOuts;
     storedPerson.write(person);
     this.#lastPerson = person;
     this.#entering = person.subject;
     await this.#outbox.signedIn(person.subject);
     this.#entering = null;
+    // Whoever signed out while this was stored is out.
+    if (signOuts !== this.#signOuts) return;
     this.#state = { kind: 'signed-in', person };
     void this.#aboutPush((push) => push.settlePush(this.#server, person));
     if (roleMay(person.role, 'approver')) void this.#learnSigning(person.subject);

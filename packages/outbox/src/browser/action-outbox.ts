@@ -170,7 +170,7 @@ export class BrowserActionOutbox<Action> implements ActionOutbox<Action> {
 
   async signedIn(subject: string): Promise<void> {
     this.#subject = subject;
-    await this.#session.enter(subject);
+    await this.#session.enter(subject, () => this.#subject === subject);
     void this.#sending.wake('connection-may-be-back');
   }
 
@@ -184,8 +184,9 @@ export class BrowserActionOutbox<Action> implements ActionOutbox<Action> {
   }
 
   async #begun(): Promise<void> {
-    if (this.#subject === null) await this.#session.change(decideNobodyHere);
-    else await this.#session.startAs(this.#subject);
+    const subject = this.#subject;
+    if (subject === null) await this.#session.change(decideNobodyHere);
+    else await this.#session.startAs(subject, () => this.#subject === subject);
     this.#parts.board.change({ storage: 'ready' });
     this.#sending.start();
     this.#unlisten.push(

@@ -148,11 +148,12 @@ export class BrowserOutbox implements Outbox {
     // Storage may have been held by another tab for long; whoever signed in meanwhile is who is here.
     const subject = this.#startedAs;
     const entered = this.#isEntryOwed ? this.#subjectOfScreen : null;
-    if (entered !== null && this.#hasEndedSession) await this.#session.enter(entered);
+    const isHere = (): boolean => this.#subjectOfScreen === (entered ?? subject);
+    if (entered !== null && this.#hasEndedSession) await this.#session.enter(entered, isHere);
     // Storage may tell only now that whoever was here had signed out: then nobody is let in by what was believed.
-    else if (entered !== null) await this.#session.startAs(entered);
+    else if (entered !== null) await this.#session.startAs(entered, isHere);
     else if (subject === null) await this.#session.change(decideNobodyHere);
-    else if (subject !== undefined) await this.#session.startAs(subject);
+    else if (subject !== undefined) await this.#session.startAs(subject, isHere);
     else await this.#session.read();
     board.change({ storage: 'ready', signInNeeded: this.#session.current.signInNeeded });
     this.#sending.start();
@@ -192,13 +193,14 @@ export class BrowserOutbox implements Outbox {
     // Storage that is still being opened must not take back, once it is open, who came in meanwhile.
     this.#startedAs = subject;
     try {
-      await this.#session.enter(subject);
+      await this.#session.enter(subject, () => this.#subjectOfScreen === subject);
     } catch (error) {
       // Whoever can store nothing can still look, and send what stands on the screen.
       this.#isEntryOwed = true;
       this.#storageTrouble(error);
       return;
     }
+    if (this.#subjectOfScreen !== subject) return;
     this.#feed.follow();
     this.#parts.sender.lookUpFirst();
     void this.#sending.wake('connection-may-be-back');

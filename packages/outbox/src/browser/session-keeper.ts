@@ -8,6 +8,12 @@ import type { QueueParts } from './queue-parts.ts';
 
 const nothing = { operationIds: [] };
 
+/** As decided, unless whoever it is about has left: asked in the transaction itself, so that no sign-out is undone. */
+const whileHere =
+  (isHere: () => boolean, decide: (snapshot: QueueSnapshot) => Decision<SessionRow>) =>
+  (snapshot: QueueSnapshot): Decision<SessionRow> =>
+    isHere() ? decide(snapshot) : { writes: {}, answer: snapshot.session };
+
 export type SessionParts = Pick<QueueParts, 'store' | 'board' | 'followQueue'> & {
   /** What belongs to whoever is signed in. */
   readonly cache: { belongTo(subject: string): Promise<void> };
@@ -54,19 +60,24 @@ export class SessionKeeper {
     this.#took(await this.#parts.store.change(nothing, decide));
   }
 
-  /** The caches belong to who is signed in here: another person starts with empty ones. */
-  async enter(subject: string): Promise<void> {
+  /**
+   * The caches belong to who is signed in here: another person starts with empty ones.
+   *
+   * @param isHere whether they still are: somebody may leave while the caches of the one before are dropped, and is not
+   * let in again after it
+   */
+  async enter(subject: string, isHere: () => boolean): Promise<void> {
     // Dropped first, so that a tab which hears of the new session begins its stream with nothing.
     await this.#parts.cache.belongTo(subject);
-    await this.change(decideSignedIn(subject));
+    await this.change(whileHere(isHere, decideSignedIn(subject)));
   }
 
   /** The app starts, and believes that this person is here. Somebody who signed out is not let in by that. */
-  async startAs(subject: string): Promise<void> {
+  async startAs(subject: string, isHere: () => boolean): Promise<void> {
     const before = (await this.#parts.store.read(nothing)).session;
     if (before.signOutOwed) return this.#took(before);
     await this.#parts.cache.belongTo(subject);
-    await this.change(decideStartedAs(subject));
+    await this.change(whileHere(isHere, decideStartedAs(subject)));
   }
 
   /** Whoever was here has left, whether or not storage could be told. */

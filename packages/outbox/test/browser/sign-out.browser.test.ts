@@ -22,6 +22,22 @@ const hold = async (name: string): Promise<() => void> => {
   return () => database.close();
 };
 
+describe('a sign-out while somebody is being let in', () => {
+  // Red when: what lets somebody in is written after their sign-out, which it takes for an earlier one's.
+  it('holds, whoever of the two is written last', async () => {
+    world = await BrowserWorld.open();
+    const tab = await world.openTab({ subject: 'ann' });
+    await Promise.all([tab.outbox.signedIn('ann'), tab.outbox.signedOut()]);
+    expect(tab.outbox.subject()).toBe(null);
+    expect(await tab.outbox.settleSignOut()).toBe(true);
+    expect((await world.report()).signOuts).toBeGreaterThan(0);
+    expect(await world.read(tab, { of: 'session' })).toMatchObject({ value: { subject: null } });
+    tab.kill();
+    const again = await world.openTab({ subject: null });
+    expect(await world.read(again, { of: 'session' })).toMatchObject({ value: { subject: null } });
+  });
+});
+
 describe('a sign-out while storage cannot be used', () => {
   // Red when: `settleSignOut` says that nothing is owed where storage cannot say; when the note is not written first;
   // when storage, once it opens, lets in who had signed out.
