@@ -66,6 +66,13 @@ const heardOneByOne = ({ log }: Outcome): boolean => {
   return heard.length === 2 && Number.parseFloat(last) - Number.parseFloat(first) > 1;
 };
 
+/** On its way when a copy was put back, and carried out after everything had been healed. */
+const arrivedWhenAllWasWell = ({ log }: Outcome): boolean => {
+  const healed = log.findIndex((line) => line.endsWith('everything is healed'));
+  const isPutBack = log.slice(0, healed).some((line) => line.endsWith('the database is put back'));
+  return isPutBack && log.slice(healed).some((line) => /answers for \w{4}: accepted$/.test(line));
+};
+
 /** Histories in which a promise was once broken, by the shipped code or by the simulation's own idea of the world. */
 export const regressions: readonly Regression[] = [
   {
@@ -157,5 +164,14 @@ export const regressions: readonly Regression[] = [
       capturedMinor: null,
     },
     isIt: heardOneByOne,
+  },
+  {
+    name: 'a request of before a restore that arrives when all is well',
+    plan: {
+      ...{ seed: 3_173_513, orders: 1, refunds: 2, workers: 2, devices: 3, faultsForMs: 38_000 },
+      troubles: ['late-requests', 'no-webhooks', 'holds', 'restore', 'tabs'],
+      ...{ intensity: 0.6, keyWindowMs: 60_000, capturedMinor: null },
+    },
+    isIt: arrivedWhenAllWasWell,
   },
 ];

@@ -3,6 +3,7 @@ import { checkFiguresAtTheEnd } from './figures.ts';
 import type { History } from '../world/history.ts';
 import { Violation } from '../world/violation.ts';
 import type { Row } from '../postgres/values.ts';
+import { longestLateMs } from '../provider/provider-client.ts';
 
 const ended = new Set(['confirmed', 'failed', 'reversed', 'denied', 'cancelled', 'expired']);
 
@@ -28,6 +29,16 @@ const acknowledgedAndGone = async (history: History): Promise<readonly string[]>
   return gone;
 };
 
+/**
+ * When the provider's list has to have been read for the last time. A request that was on its way when a copy was put
+ * back is known to nobody here: it may arrive when all is well, and only a list that is read after it shows it.
+ */
+const listedFromMs = ({ healedAtMs, putBackAtMs, provider }: History): number => {
+  const refundsMs = provider.ledger.refunds.map(({ atMs }) => atMs);
+  const arrivedMs = putBackAtMs === null ? [] : [putBackAtMs + longestLateMs, ...refundsMs];
+  return Math.max(healedAtMs, ...arrivedMs) + listedLateMs;
+};
+
 /** What is not at its end and stands before nobody, in words; nothing once everything is. */
 export const unfinished = async (history: History): Promise<readonly string[]> => {
   const left: string[] = [];
@@ -46,7 +57,7 @@ export const unfinished = async (history: History): Promise<readonly string[]> =
   );
   if (
     (await history.database.rowsOf('operations')).length > 0 &&
-    Math.max(0, ...lookedMs) < history.healedAtMs + listedLateMs
+    Math.max(0, ...lookedMs) < listedFromMs(history)
   ) {
     left.push('nobody has looked at the provider’s list since');
   }
