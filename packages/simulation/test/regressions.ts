@@ -73,6 +73,12 @@ const arrivedWhenAllWasWell = ({ log }: Outcome): boolean => {
   return isPutBack && log.slice(healed).some((line) => /answers for \w{4}: accepted$/.test(line));
 };
 
+/** Cancelled after a restore, while the provider had a refund of another amount for it; then a person looked at that. */
+const cancelledAndLookedAt = ({ log }: Outcome): boolean => {
+  const back = log.findIndex((line) => line.endsWith('the database is put back'));
+  return back >= 0 && log.slice(back).some((line) => line.endsWith('as confirmed: cancelled'));
+};
+
 /** Histories in which a promise was once broken, by the shipped code or by the simulation's own idea of the world. */
 export const regressions: readonly Regression[] = [
   {
@@ -173,5 +179,17 @@ export const regressions: readonly Regression[] = [
       ...{ intensity: 0.6, keyWindowMs: 60_000, capturedMinor: null },
     },
     isIt: arrivedWhenAllWasWell,
+  },
+  {
+    name: 'a refund of another amount, found after a restore, whose operation is cancelled and then looked at',
+    plan: {
+      ...{ seed: 3_181_011, orders: 1, refunds: 3, workers: 1, devices: 3, faultsForMs: 86_000 },
+      troubles: [
+        ...(['database', 'network', 'other-amounts', 'refunds-by-hand', 'restore', 'tabs'] as const),
+        'operators',
+      ],
+      ...{ intensity: 1, keyWindowMs: 25_000, capturedMinor: null },
+    },
+    isIt: cancelledAndLookedAt,
   },
 ];
