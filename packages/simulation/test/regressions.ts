@@ -79,6 +79,14 @@ const cancelledAndLookedAt = ({ log }: Outcome): boolean => {
   return back >= 0 && log.slice(back).some((line) => line.endsWith('as confirmed: cancelled'));
 };
 
+/** Somebody refunded by hand between a restore and the telling again of an approval; its approver looked once more. */
+const approvedAnew = ({ log }: Outcome): boolean => {
+  const back = log.findIndex((line) => line.endsWith('the database is put back'));
+  const healed = log.findIndex((line) => line.endsWith('everything is healed'));
+  const isByHand = log.slice(back, healed).some((line) => line.endsWith('made by hand'));
+  return back >= 0 && isByHand && log.slice(healed).some((line) => line.endsWith('approves 0108'));
+};
+
 /** Histories in which a promise was once broken, by the shipped code or by the simulation's own idea of the world. */
 export const regressions: readonly Regression[] = [
   {
@@ -191,5 +199,26 @@ export const regressions: readonly Regression[] = [
       ...{ intensity: 1, keyWindowMs: 25_000, capturedMinor: null },
     },
     isIt: cancelledAndLookedAt,
+  },
+  {
+    name: 'an approval told again after a restore, and a refund made by hand in between',
+    plan: {
+      ...{ seed: 3_186_110, orders: 1, refunds: 7, workers: 2, devices: 2, faultsForMs: 39_000 },
+      troubles: ['crashes', 'network', 'no-webhooks', 'refunds-by-hand', 'restore', 'tabs'],
+      ...{ intensity: 0.6, keyWindowMs: 60_000, capturedMinor: null },
+    },
+    isIt: approvedAnew,
+  },
+  {
+    name: 'a provider without keys, and a request on its way when a copy is put back',
+    plan: {
+      ...{ seed: 3_202_250, orders: 1, refunds: 1, workers: 1, devices: 2, faultsForMs: 31_000 },
+      troubles: ['network', 'late-requests', 'policy', 'restore'],
+      ...{ intensity: 0.6, keyWindowMs: 0, capturedMinor: null },
+    },
+    isIt: ({ log }) => {
+      const back = log.findIndex((line) => line.endsWith('the database is put back'));
+      return back >= 0 && log.slice(back).some((line) => line.endsWith('answers for 0102: accepted'));
+    },
   },
 ];

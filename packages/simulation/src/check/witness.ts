@@ -111,7 +111,12 @@ export class Witness {
     this.restored = true;
     this.sending.putBack(isRecognised);
     if (isRecognised) return;
-    for (const id of this.#left) if (this.#of(id).length === 0) this.#forgotten.add(id);
+    for (const id of this.onTheirWay) this.#forgotten.add(id);
+  }
+
+  /** Operations of which a request has left and nothing is at the provider yet: it may still arrive. */
+  get onTheirWay(): readonly string[] {
+    return [...this.#left].filter((id) => this.#of(id).length === 0);
   }
 
   #of(operationId: string): readonly LedgerRefund[] {

@@ -119,6 +119,13 @@ const restore = async (history: History, putBack: () => void, isRecognised: bool
   history.revive();
 };
 
+/**
+ * A provider without keys would do twice what was on its way when a copy is put back and nobody notices: nothing of the
+ * first request is on record, and nothing that the second one carries says that they are the same. That is not promised.
+ */
+const hasToBeNoticed = ({ plan, witness }: History): boolean =>
+  plan.keyWindowMs === 0 && witness.onTheirWay.length > 0;
+
 const restoreOnce = (history: History): void => {
   const chance = history.chance.fork('restores');
   const backupMs = chance.between(2_000, Math.floor(history.plan.faultsForMs * 0.6));
@@ -128,7 +135,8 @@ const restoreOnce = (history: History): void => {
     if (putBack === undefined) return;
     history.trace('a backup is made');
     history.scheduler.later(restoreMs - backupMs, null, () => {
-      if (!history.healed) history.start(() => restore(history, putBack, chance.happens(0.7)));
+      const isNoticed = chance.happens(0.7) || hasToBeNoticed(history);
+      if (!history.healed) history.start(() => restore(history, putBack, isNoticed));
     });
   });
 };
