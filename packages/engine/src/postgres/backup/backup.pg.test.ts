@@ -64,9 +64,12 @@ const contents = async (sql: postgres.Sql): Promise<Readonly<Record<string, unkn
     select schemaname || '.' || tablename as name from pg_tables where schemaname in ('public', 'sign_in')
       and tablename not in ('feed', 'schema_migrations', 'installation') order by 1`;
   const changed = ['tx_id', 'generation', 'hold_on', 'hold_since', 'hold_by', 'hold_reason'];
+  // An order's versions go on a million higher: what stands below that is as it was.
+  const versionOf = (name: string): string =>
+    name === 'public.orders' ? ` || jsonb_build_object('version', version % 1000000)` : '';
   const read = tables.map(async ({ name }) => {
     const rows = await sql.unsafe<{ row: string }[]>(
-      `select (to_jsonb(t) - array['${changed.join(`','`)}'])::text as row from ${name} t order by 1`,
+      `select ((to_jsonb(t) - array['${changed.join(`','`)}'])${versionOf(name)})::text as row from ${name} t order by 1`,
     );
     return [name, rows.map(({ row }) => row)] as const;
   });
