@@ -221,4 +221,12 @@ export const regressions: readonly Regression[] = [
       return back >= 0 && log.slice(back).some((line) => line.endsWith('answers for 0102: accepted'));
     },
   },
+  {
+    name: 'a denial of what was told again after a restore, before a worker has judged the refund that it has',
+    plan: planOf(3_131_712),
+    isIt: ({ log }) => {
+      const back = log.findIndex((line) => line.includes('the database is put back'));
+      return back >= 0 && log.slice(back).some((line) => line.endsWith('ben denies 0110'));
+    },
+  },
 ];

@@ -26,6 +26,7 @@ export const columnsOfMove = (
   const byPeople = change.event.type === 'resolve-confirmed' || change.event.type === 'resolve-failed';
   return {
     ...(movedState ? followingFromState(current, to, now) : {}),
+    ...(isPersonsEnd(change) ? { wakeAt: current.wakeAt } : {}),
     ...change.bookkeeping,
     ...change.patch,
     // Settled: nobody has it any more, and what comes up later is another case.
@@ -37,6 +38,13 @@ export const columnsOfMove = (
     updatedAt: now,
   };
 };
+
+/**
+ * Evidence may wait that no worker has judged yet (a refund that a restored record heard of again), so a person's end
+ * takes no wake-up away: the worker looks, and lets it sleep where there is nothing.
+ */
+const isPersonsEnd = ({ event }: OperationChange): boolean =>
+  event.type === 'deny' || event.type === 'cancel';
 
 const followingFromState = (current: OperationRow, to: OperationState, now: Date): Partial<OperationRow> => ({
   waitingFor: null,
