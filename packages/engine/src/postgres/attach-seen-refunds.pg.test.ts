@@ -91,3 +91,22 @@ test('what was refunded under a remembered cancellation is gone from the payment
   await house.worker().runOnce();
   expect(await elsewhere('pi_3')).toBe(3_000);
 });
+
+// Red when: a person's end takes the wake-up away with which evidence waits for a worker.
+test('a proposal retold after a restore and cancelled before a worker has looked is contradicted by its refund', async () => {
+  await house.order('order-4', 'pi_4', 10_000);
+  const id = mint();
+  await carriedOutBefore('pi_4', id);
+  await house.propose('order-4', 3_000, { operationId: id, commandId: id });
+  const [result] = await house.apply(agent, {
+    type: 'cancel',
+    commandId: mint(),
+    operationId: id,
+    reason: 'The customer called it off.',
+  });
+  expect(result?.operation?.state).toBe('cancelled');
+  await house.worker().runOnce();
+  const row = await house.operation(id);
+  expect(row).toMatchObject({ state: 'confirmed', provider_reference: `re_${id}` });
+  expect(row.attention.map(({ reason }) => reason)).toContain('contradicted');
+});
