@@ -26,7 +26,6 @@ export const columnsOfMove = (
   const byPeople = change.event.type === 'resolve-confirmed' || change.event.type === 'resolve-failed';
   return {
     ...(movedState ? followingFromState(current, to, now) : {}),
-    ...(isPersonsEnd(change) ? { wakeAt: current.wakeAt } : {}),
     ...change.bookkeeping,
     ...change.patch,
     // Settled: nobody has it any more, and what comes up later is another case.
@@ -39,17 +38,16 @@ export const columnsOfMove = (
   };
 };
 
-/**
- * Evidence may wait that no worker has judged yet (a refund that a restored record heard of again), so a person's end
- * takes no wake-up away: the worker looks, and lets it sleep where there is nothing.
- */
-const isPersonsEnd = ({ event }: OperationChange): boolean =>
-  event.type === 'deny' || event.type === 'cancel';
+/** An end before anything was submitted, by a person or by time. */
+const unsubmittedEnds: readonly OperationState[] = ['denied', 'cancelled', 'expired'];
 
 const followingFromState = (current: OperationRow, to: OperationState, now: Date): Partial<OperationRow> => ({
   waitingFor: null,
   // Finished: nothing wakes it, unless the caller says that looking goes on.
   ...(isUnfinished(to) ? {} : { wakeAt: null, nextCheckAt: null }),
+  // Evidence may wait that no worker has judged yet (a refund that a restored record heard of again), so such an end
+  // takes no wake-up away: the worker looks, and lets it sleep where there is nothing.
+  ...(unsubmittedEnds.includes(to) ? { wakeAt: current.wakeAt } : {}),
   ...(settledStates.includes(to) ? { settledAt: now } : { settledAt: null }),
   ...(to === 'submitting' ? {} : { leaseUntil: null, claimedBy: null }),
   // Back before a submission: its window has not begun, and what was approved before no longer counts by itself.
