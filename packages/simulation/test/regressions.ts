@@ -229,4 +229,18 @@ export const regressions: readonly Regression[] = [
       return back >= 0 && log.slice(back).some((line) => line.endsWith('ben denies 0110'));
     },
   },
+  {
+    name: 'a request that was sent again is lost, its action is seen in a list, and the next of the payment leaves',
+    plan: {
+      ...{ seed: 3_502_592, orders: 3, refunds: 10, workers: 2, devices: 3, faultsForMs: 18_000 },
+      troubles: ['no-webhooks', 'lost-answers', 'listing-lag'],
+      ...{ intensity: 1, keyWindowMs: 60_000, capturedMinor: null },
+    },
+    isIt: ({ log }) => {
+      const seconds = (words: string): number =>
+        Number.parseFloat(log.findLast((line) => line.endsWith(words)) ?? 'NaN');
+      const lost = seconds('wire: a request for 0305 is lost');
+      return seconds('answers for 0305: accepted') < lost && seconds('answers for 0105: accepted') - lost < 2;
+    },
+  },
 ];

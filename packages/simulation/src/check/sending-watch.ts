@@ -79,7 +79,9 @@ export class SendingWatch {
     const { operationId, paymentReference } = request;
     const about = `${operationId.slice(-4)} on ${paymentReference}`;
     const nowMs = this.#nowMs();
-    const others = (this.#underWay.get(paymentReference) ?? []).filter((one) => one.untilMs > nowMs);
+    const others = (this.#underWay.get(paymentReference) ?? []).filter(
+      (one) => one.untilMs > nowMs && !this.#hasShown(one.operationId),
+    );
     this.#underWay.set(paymentReference, [...others, { operationId, untilMs }]);
     const [other] = others;
     if (other !== undefined) {
@@ -97,6 +99,13 @@ export class SendingWatch {
       (one) => one.operationId !== operationId,
     );
     this.#underWay.set(paymentReference, left);
+  }
+
+  /** Its one action stands in a list: whatever of it is still on its way carries the same key, and makes nothing more. */
+  #hasShown(operationId: string): boolean {
+    return this.#ledger().refunds.some(
+      (one) => one.operationId === operationId && Math.min(one.listedFromMs, one.toldFromMs) <= this.#nowMs(),
+    );
   }
 
   #checkLedger({ operationId, paymentReference }: RefundRequest, about: string): void {

@@ -25,7 +25,7 @@ export const knownSeeds: Readonly<Record<string, number>> = {
   'a claim without a row for its attempt': 9,
   'evidence wakes nobody and settles nothing': 3,
   'nobody is ever asked what became of it': 1,
-  'two requests of one payment are in flight at once': 1,
+  'two requests of one payment are in flight at once': 6,
   'what is approved is not compared by its fingerprint': 7,
   'a refund that is told of twice counts twice': 1,
   'the cursor is told before its event': 1,
