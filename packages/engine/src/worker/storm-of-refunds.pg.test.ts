@@ -59,22 +59,29 @@ const loseSome = async (): Promise<readonly string[]> => {
   return ids;
 };
 
-/** What the test sees of the requests of both workers. */
-type Seen = { readonly senders: Set<string>; readonly inFlight: Set<string>; readonly together: string[] };
+/** What the test sees of the requests of both workers: who sent, whose request of a payment is on its way, and what left beside one. */
+type Seen = {
+  readonly senders: Set<string>;
+  readonly inFlight: Map<string, string>;
+  readonly together: string[];
+};
 
 /** A worker as another process would run it: its own limiter, its own view of the account. */
 const watchedWorker = (name: string, seen: Seen): Worker => {
   const [account] = house.providers.accounts();
   if (account === undefined) throw new Error('no account');
   const submit: ProviderAdapter['submit'] = async (request, expected, deadlineMs) => {
-    const { paymentReference } = expected;
+    const { paymentReference, operationId } = expected;
     seen.senders.add(name);
-    if (seen.inFlight.has(paymentReference)) seen.together.push(paymentReference);
-    seen.inFlight.add(paymentReference);
+    const beside = seen.inFlight.get(paymentReference);
+    seen.inFlight.set(paymentReference, operationId);
+    // One whose refund a list has shown is settled, though its own answer may still be on its way.
+    if (beside !== undefined && (await house.operation(beside)).state !== 'confirmed')
+      seen.together.push(paymentReference);
     try {
       return await account.adapter.submit(request, expected, deadlineMs);
     } finally {
-      seen.inFlight.delete(paymentReference);
+      if (seen.inFlight.get(paymentReference) === operationId) seen.inFlight.delete(paymentReference);
     }
   };
   const watched = { ...account, adapter: { ...account.adapter, submit } };
@@ -104,7 +111,7 @@ test('F124 a storm of refunds at a provider that allows few a second: all go thr
     retryAfter: 1,
     lockTimeoutEvery: 5,
   });
-  const seen: Seen = { senders: new Set(), inFlight: new Set(), together: [] };
+  const seen: Seen = { senders: new Set(), inFlight: new Map(), together: [] };
   await bothWorkersUntilAllIsConfirmed(lost.length + storm.length, seen);
 
   const ledger = await stripe.ledger();
