@@ -101,7 +101,7 @@ export class SendingWatch {
     this.#underWay.set(paymentReference, left);
   }
 
-  /** Its one action stands in a list: whatever of it is still on its way carries the same key, and makes nothing more. */
+  /** Its one action was shown, by a list or an event: what of it is still on its way has the same key and makes no other. */
   #hasShown(operationId: string): boolean {
     return this.#ledger().refunds.some(
       (one) => one.operationId === operationId && Math.min(one.listedFromMs, one.toldFromMs) <= this.#nowMs(),
