@@ -1,4 +1,10 @@
-import { isCase, isUnfinished, type OperationState, type TransitionAnswer } from '@holdfast/operation';
+import {
+  endedBeforeSubmission,
+  isCase,
+  isUnfinished,
+  type OperationState,
+  type TransitionAnswer,
+} from '@holdfast/operation';
 import type { OperationChange } from './change-operation.ts';
 import type { OperationRow } from './schema.ts';
 
@@ -38,8 +44,8 @@ export const columnsOfMove = (
   };
 };
 
-/** An end before anything was submitted, by a person or by time. */
-const unsubmittedEnds: readonly OperationState[] = ['denied', 'cancelled', 'expired'];
+const hasEndedBeforeSubmission = (state: OperationState): boolean =>
+  (endedBeforeSubmission as readonly OperationState[]).includes(state);
 
 const followingFromState = (current: OperationRow, to: OperationState, now: Date): Partial<OperationRow> => ({
   waitingFor: null,
@@ -47,7 +53,7 @@ const followingFromState = (current: OperationRow, to: OperationState, now: Date
   ...(isUnfinished(to) ? {} : { wakeAt: null, nextCheckAt: null }),
   // Evidence may wait that no worker has judged yet (a refund that a restored record heard of again), so such an end
   // takes no wake-up away: the worker looks, and lets it sleep where there is nothing.
-  ...(unsubmittedEnds.includes(to) ? { wakeAt: current.wakeAt } : {}),
+  ...(hasEndedBeforeSubmission(to) ? { wakeAt: current.wakeAt } : {}),
   ...(settledStates.includes(to) ? { settledAt: now } : { settledAt: null }),
   ...(to === 'submitting' ? {} : { leaseUntil: null, claimedBy: null }),
   // Back before a submission: its window has not begun, and what was approved before no longer counts by itself.
